@@ -1,7 +1,7 @@
 /** What a further decision, to abstain, does at each of its prices. */
 import type { Problem } from "../types";
 import type { Rows, SystemData } from "./data";
-import { firstRows, judge, move, naiveOf, rulerOf, type Facts } from "./judge";
+import { columnsOf, firstRows, judge, move, naiveOf, rulerOf, type Facts } from "./judge";
 import { expectation } from "./losses";
 import { priorsOf, ratiosOf } from "./shift";
 import { TIE } from "./sums";
@@ -50,7 +50,7 @@ function abstentionOfRows(
   const { k, y, weights } = rows;
   const ratios = ratiosOf(rows, problem, facts);
   const rule = rulerOf(problem.costs);
-  const columns = problem.decisions.map((_, j) => Float64Array.from(problem.costs, (row) => row[j]));
+  const columns = columnsOf(problem.costs);
   const most = Math.max(...problem.costs.map((row) => Math.max(...row)));
   const ties = prices.map((price) => TIE * Math.max(most, price));
   const size = new Float64Array(k);

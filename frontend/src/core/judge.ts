@@ -113,7 +113,7 @@ const constants = new WeakMap<number[][], Constants>(); // all systems of a page
 function constantsAt(costs: number[][], priors: number[]): Constants {
   const known = constants.get(costs);
   if (known?.priors === priors) return known;
-  const columns = known?.columns ?? costs[0].map((_, j) => Float64Array.from(costs, (row) => row[j]));
+  const columns = known?.columns ?? columnsOf(costs);
   const found = { priors, columns, cost: columns.map((column) => dot(priors, column)) };
   constants.set(costs, found);
   return found;
@@ -235,16 +235,17 @@ export function rulerOf(costs: number[][]): Ruler {
   const tie = TIE * Math.max(...costs.map((row) => Math.max(...row)));
   const errors = errorsOf(costs);
   if (errors !== null) return errorRuler(errors, costs, tie);
-  const columns = columnsOf(costs, 0);
-  const constant = constantsOf(costs, 0);
+  const columns = columnsOf(costs);
+  const constant = columns.map(constantOf);
   return (p, start) => {
     let chosen = 0;
     let best = Infinity;
-    for (let j = 0, at = 0; j < m; j++, at += k) {
+    for (let j = 0; j < m; j++) {
       let cost = constant[j];
       if (cost !== cost) {
+        const column = columns[j];
         cost = 0;
-        for (let i = 0; i < k; i++) cost += p[start + i] * columns[at + i];
+        for (let i = 0; i < k; i++) cost += p[start + i] * column[i];
       }
       if (cost < best - tie) {
         best = cost;
@@ -259,23 +260,26 @@ export function rulerOf(costs: number[][]): Ruler {
 function errorRuler(errors: Float64Array, costs: number[][], tie: number): Ruler {
   const k = errors.length;
   const columns = columnsOf(costs, k);
-  const constant = constantsOf(costs, k);
-  const weighted = new Float64Array(k);
+  const constant = columns.map(constantOf);
   return (p, start) => {
     let chosen = 0;
-    weighted[0] = p[start] * errors[0];
+    let most = p[start] * errors[0];
     for (let i = 1; i < k; i++) {
-      const w = (weighted[i] = p[start + i] * errors[i]);
-      if (w > weighted[chosen] + tie) chosen = i;
+      const weighted = p[start + i] * errors[i];
+      if (weighted > most + tie) {
+        most = weighted;
+        chosen = i;
+      }
     }
     if (constant.length === 0) return chosen;
     let best = 0;
-    for (let i = 0; i < k; i++) if (i !== chosen) best += weighted[i];
-    for (let j = 0, at = 0; j < constant.length; j++, at += k) {
+    for (let i = 0; i < k; i++) if (i !== chosen) best += p[start + i] * errors[i];
+    for (let j = 0; j < constant.length; j++) {
       let cost = constant[j];
       if (cost !== cost) {
+        const column = columns[j];
         cost = 0;
-        for (let i = 0; i < k; i++) cost += p[start + i] * columns[at + i];
+        for (let i = 0; i < k; i++) cost += p[start + i] * column[i];
       }
       if (cost < best - tie) {
         best = cost;
@@ -286,34 +290,47 @@ function errorRuler(errors: Float64Array, costs: number[][], tie: number): Ruler
   };
 }
 
+/** Return how many products it takes to decide for one sample. */
+export function workOf(costs: number[][]): number {
+  return errorsOf(costs) === null ? costs.length * costs[0].length : costs.length;
+}
+
 /** Return the price of any error of each class if there is one, and right answers cost nothing. */
 function errorsOf(costs: number[][]): Float64Array | null {
   const k = costs.length;
   if (k < 3 || costs[0].length < k) return null;
-  const errors = Float64Array.from(costs, (row, i) => row[i === 0 ? 1 : 0]);
-  const fits = costs.every((row, i) =>
-    row.every((cost, j) => j >= k || cost === (i === j ? 0 : errors[i])),
-  );
-  return fits ? errors : null;
+  const errors = new Float64Array(k);
+  for (let i = 0; i < k; i++) {
+    errors[i] = costs[i][i === 0 ? 1 : 0];
+    for (let j = 0; j < k; j++) if (costs[i][j] !== (i === j ? 0 : errors[i])) return null;
+  }
+  return errors;
 }
 
-/** Lay columns out one after the other, from some decision on. */
-function columnsOf(costs: number[][], from: number): Float64Array {
-  const k = costs.length;
-  const columns = new Float64Array(k * (costs[0].length - from));
-  costs.forEach((row, i) => row.slice(from).forEach((cost, j) => (columns[j * k + i] = cost)));
+/** Return the costs of each decision, from some on, for all classes. */
+export function columnsOf(costs: number[][], from = 0): Float64Array[] {
+  const columns: Float64Array[] = [];
+  for (let j = from; j < costs[0].length; j++) {
+    const column = new Float64Array(costs.length);
+    for (let i = 0; i < costs.length; i++) column[i] = costs[i][j];
+    columns.push(column);
+  }
   return columns;
 }
 
-/** Return what each decision costs if that is the same for every class, else NaN. */
-function constantsOf(costs: number[][], from: number): Float64Array {
-  const first = costs[0].slice(from);
-  return Float64Array.from(first, (cost, j) =>
-    costs.every((row) => row[from + j] === cost) ? cost : NaN,
-  );
+/** Return what a decision costs if that is the same for every class, else NaN. */
+function constantOf(column: Float64Array): number {
+  for (let i = 1; i < column.length; i++) if (column[i] !== column[0]) return NaN;
+  return column[0];
 }
 
 /** Return cells as a table. */
 function tableOf(cells: Float64Array, k: number, m: number): number[][] {
-  return Array.from({ length: k }, (_, i) => Array.from(cells.subarray(i * m, (i + 1) * m)));
+  const table: number[][] = [];
+  for (let i = 0, at = 0; i < k; i++) {
+    const row: number[] = [];
+    for (let j = 0; j < m; j++) row.push(cells[at++]);
+    table.push(row);
+  }
+  return table;
 }

@@ -143,7 +143,7 @@ export class Confidence extends Later {
       },
     ];
     for (const [i, system] of rows.entries()) {
-      const bins = confidence(system, problem, payload, 15, this.model.limit);
+      const bins = confidence(system, problem, payload, 15, this.model.limit(problem));
       const most = Math.max(...bins.share);
       const name = rows.length > 1 ? names[i] : "bins, larger for more samples";
       layers.push({

@@ -12,6 +12,7 @@ import {
   reasonOf,
   regions,
   unpack,
+  workOf,
   type Levels,
   type Port,
   type Rows,
@@ -23,8 +24,9 @@ import type { Found } from "./results";
 
 const PREVIEW_ROWS = 20_000; // of all systems together, while something moves
 const FEWEST_ROWS = 4_000;
-const PREVIEW_CELLS = 500_000; // posteriors of all systems together
-const FEWEST_OF_MANY = 1_500; // rows where there are many classes
+const PREVIEW_CELLS = 300_000; // posteriors of all systems together
+const PREVIEW_PRODUCTS = 4_000_000; // of posteriors and costs, of all systems together
+const FEWEST_OF_MANY = 200; // rows where there are many classes; see `firstRows` for rare ones
 
 /** Judges all systems: at once on some samples, then on all of them elsewhere. */
 export class Model {
@@ -59,11 +61,12 @@ export class Model {
   }
 
   /** How many rows of each system are judged while something moves. */
-  get limit(): number {
+  limit({ costs }: Problem): number {
     const systems = Math.max(1, this.rows.length);
     const rows = Math.max(FEWEST_ROWS, Math.floor(PREVIEW_ROWS / systems));
-    const cells = Math.floor(PREVIEW_CELLS / (systems * this.payload.classes.length));
-    return Math.min(rows, Math.max(FEWEST_OF_MANY, cells));
+    const cells = PREVIEW_CELLS / (systems * costs.length);
+    const products = PREVIEW_PRODUCTS / (systems * workOf(costs));
+    return Math.min(rows, Math.max(FEWEST_OF_MANY, Math.floor(Math.min(cells, products))));
   }
 
   priors(problem: Problem): number[] {
@@ -74,8 +77,9 @@ export class Model {
   find(problem: Problem): Found {
     const known = this.#known(problem);
     if (known) return { ...this.#found(problem, known, false), own: true };
-    const preview = this.rows.some((rows) => rows.n > this.limit);
-    return this.#found(problem, this.#outcomes(problem, this.limit), preview);
+    const limit = this.limit(problem);
+    const preview = this.rows.some((rows) => rows.n > limit);
+    return this.#found(problem, this.#outcomes(problem, limit), preview);
   }
 
   /** Find what follows on all samples, apart from the page where that can be; the newest question wins. */
