@@ -2,16 +2,10 @@
 import { addedNames } from "../core/state";
 import type { ApplicationData, Payload, Problem } from "../types";
 
-/** Return the problem of an application as the report was made for it. */
+/** Return the problem of an application as the report was made for it; no edit changes a list. */
 export function problemOf(application: ApplicationData): Problem {
   const { costs, decisions, priors, fromData } = application;
-  return {
-    costs: costs.map((row) => [...row]),
-    decisions: [...decisions],
-    priors: [...priors],
-    fromData,
-    adapt: false,
-  };
+  return { costs, decisions, priors, fromData, adapt: false };
 }
 
 /** Tell whether two lists hold the same values. */

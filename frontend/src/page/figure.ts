@@ -35,7 +35,7 @@ function drain(): void {
 export class Figure {
   readonly element: HTMLElement;
   #dirty = false;
-  #seen = true;
+  #seen = false; // until it is known to be near the window
   readonly #note = h("p");
 
   constructor(
@@ -55,7 +55,7 @@ export class Figure {
     const margin = { rootMargin: "200px" };
     new IntersectionObserver((entries) => {
       this.#seen = entries[entries.length - 1].isIntersecting;
-      if (this.#seen) this.flush();
+      if (this.#seen && this.#dirty) soon(this);
     }, margin).observe(this.element);
   }
 
