@@ -4,7 +4,7 @@ import type { Levels, Rows, SystemData } from "./data";
 import { optimalDecisions } from "./dominance";
 import { expectation, type Intervals, intervalsOf, lossesOf } from "./losses";
 import { oddsShift, priorsOf, ratiosOf, type Facts } from "./shift";
-import { dot, TIE, total } from "./sums";
+import { dot, fsum, TIE, total } from "./sums";
 
 export type { Facts } from "./shift";
 
@@ -57,11 +57,6 @@ export function outcome(counted: Counted, problem: Problem, facts: Facts): Outco
   const within = known ? intervalsOf(losses, priors, fromData, facts.quantile) : null;
   const ends = within && endsOf(within, problem, priors, naiveDecision);
   const own = within && within(costs.map(() => 1), 1);
-  const rate = new Float64Array(costs.length);
-  const shares = problem.decisions.map((_, j) => {
-    for (let i = 0; i < rate.length; i++) rate[i] = counts[i][j] / losses.size[i];
-    return expectation(priors, rate);
-  });
   return {
     counts,
     expected,
@@ -71,9 +66,18 @@ export function outcome(counted: Counted, problem: Problem, facts: Facts): Outco
     interval: ends?.some(Number.isNaN) ? null : ends, // costs whose squares overflow
     costInterval: own?.some(Number.isNaN) ? null : own,
     byClass: losses.mean,
-    shares,
+    shares: problem.decisions.map((_, j) => shareOf(counts, losses.size, priors, j)),
     samples,
   };
+}
+
+/** Return the share of cases that get a decision. */
+function shareOf(counts: number[][], size: number[], priors: number[], j: number): number {
+  const terms: number[] = [];
+  for (let i = 0; i < priors.length; i++)
+    if (priors[i] > 0 && (counts[i][j] !== 0 || size[i] === 0))
+      terms.push(priors[i] * (counts[i][j] / size[i]));
+  return fsum(terms);
 }
 
 /**

@@ -21,21 +21,24 @@ export function lossesOf(counts: number[][], costs: number[][]): ClassLosses {
   const kept = optimalDecisions(costs);
   for (const row of counts) for (let j = 0; j < row.length; j++) kept[j] ||= row[j] > 0;
   const losses: ClassLosses = { size: [], mean: [], variance: [], low: [], high: [] };
-  const squares = new Float64Array(kept.length);
   for (const [i, row] of counts.entries()) {
-    const size = fsum(row);
-    const mean = dot(row, costs[i]) / size;
+    const [made, paid]: number[][] = [[], []]; // tables of many classes are mostly 0
     let [low, high] = [Infinity, -Infinity];
     for (let j = 0; j < kept.length; j++) {
       const cost = costs[i][j];
-      squares[j] = (cost - mean) ** 2;
+      if (row[j] !== 0) {
+        made.push(row[j]);
+        paid.push(cost);
+      }
       if (!kept[j]) continue;
       if (cost < low) low = cost;
       if (cost > high) high = cost;
     }
+    const size = fsum(made);
+    const mean = dot(made, paid) / size;
     losses.size.push(size);
     losses.mean.push(mean);
-    losses.variance.push(dot(row, squares) / size);
+    losses.variance.push(dot(made, paid.map((cost) => (cost - mean) ** 2)) / size);
     losses.low.push(low);
     losses.high.push(high);
   }
