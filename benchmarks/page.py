@@ -26,7 +26,8 @@ _LOADS = 5
 _WATCH = """
     window.shown = NaN;
     new MutationObserver(() => {
-        if (!(window.shown > 0) && document.querySelector('output.nec')) window.shown = performance.now();
+        if (window.shown > 0 || !document.querySelector('output.nec')) return;
+        window.shown = performance.now();
     }).observe(document, { childList: true, subtree: true });
 """
 _READY = """() => new Promise((done) => {
