@@ -55,7 +55,7 @@ export class Figure {
     const margin = { rootMargin: "200px" };
     new IntersectionObserver((entries) => {
       this.#seen = entries[entries.length - 1].isIntersecting;
-      if (this.#seen && this.#dirty) soon(this);
+      if (this.#seen) this.flush();
     }, margin).observe(this.element);
   }
 
