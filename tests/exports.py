@@ -23,6 +23,7 @@ TOP = (
     "displays",
     "evaluation",
     "metrics",
+    "responses",
     "results",
     "scores",
     "scoring",
