@@ -50,7 +50,7 @@ from stakes.results import Interval as Interval
 from stakes.calibration.isotonic_calibrator import IsotonicCalibrator as IsotonicCalibrator
 from stakes.displays.isotonic_reliability_display import IsotonicReliabilityDisplay as IsotonicReliabilityDisplay
 from stakes.responses.judge import JudgedMean as JudgedMean
-from stakes.responses.judge_report import JudgedResponses as JudgedResponses
+from stakes.responses.judged_responses import JudgedResponses as JudgedResponses
 from stakes.scores.kinds import LogLikelihoodRatios as LogLikelihoodRatios
 from stakes.scores.kinds import LogLikelihoods as LogLikelihoods
 from stakes.scoring.rules import LogLoss as LogLoss
@@ -141,7 +141,7 @@ from stakes.sklearn.model_evaluation import evaluate_model as evaluate_model
 from stakes.metrics.decisions import expected_cost as expected_cost
 from stakes.metrics.expected_losses import expected_loss as expected_loss
 from stakes.metrics.explanations import explain as explain
-from stakes.responses.judge_report import judge_report as judge_report
+from stakes.responses.judged_responses import judge_report as judge_report
 from stakes.responses.judge import judged_mean as judged_mean
 from stakes import metrics as metrics
 from stakes.curves.likelihood_ratios import minimum_cllr as minimum_cllr

@@ -18,6 +18,7 @@ from stakes.statistics.group_effects import design_effect, effective_groups, lef
 
 FEWEST_LABELS = 10  # of people, below which no interval of values with bounds is given
 FEWEST_UNBOUNDED = 30  # the same for values without bounds
+_ROUNDING = 1e-12  # a tuning below it is none
 
 Bounds = tuple[float, float]
 
@@ -88,12 +89,13 @@ def power_tuning(rows: JudgedRows) -> float:
     It is cov_L(Y, f) / ((1 + n/m) var(f)) of n rows with and m without a label.
     """
     f, seen = rows.judge, rows.judge[rows.seen]
-    if rows.unseen_share <= 0 or np.ptp(seen) == 0:
-        return 0.0
     r, y = rows.human_share, rows.human[rows.seen]
+    if rows.unseen_share <= 0 or np.ptp(seen) == 0 or np.ptp(y) == 0:
+        return 0.0
     covariance = float((r * (y - r @ y)) @ (seen - rows.judge_human_mean))
     variance = float(rows.share @ np.square(f - rows.judge_mean)) * rows.n / (rows.n - 1)
-    return min(max(rows.unseen_share * covariance / variance, 0.0), 1.0)
+    tuning = rows.unseen_share * covariance / variance
+    return min(tuning, 1.0) if tuning > _ROUNDING else 0.0
 
 
 def coefficient_of(rows: JudgedRows, tuning: float) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from stakes._quantiles import normal, student, wilson
 from stakes._typing import BoolArray
 from stakes.responses.judge import JudgedMean
-from stakes.responses.judged_rows import JudgedRows
+from stakes.responses.judged_rows import JudgedRows, mean_by
 from stakes.results import FEWEST_GROUPS, Estimate, Interval
 from stakes.statistics.group_effects import design_effect, effective_groups
 
@@ -41,10 +41,9 @@ def share_estimate(
     part = rows.part(chosen)
     if not part.n:
         return Estimate(math.nan, None, "there are no such rows")
-    share = part.weights if part.chance is None else part.weights / part.chance
-    share = share / share.sum()
-    hit = hits[chosen].astype(np.float64)
-    value = float(share @ hit)
+    weights = part.weights if part.chance is None else part.weights / part.chance
+    share, hit = weights / weights.sum(), hits[chosen].astype(np.float64)
+    value = mean_by(weights, hit)
     size, quantile, method = 1 / float(np.square(share).sum()), normal(level), "Wilson"
     if part.unit is not None:
         groups = np.unique(part.unit).size

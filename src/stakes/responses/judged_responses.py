@@ -125,7 +125,18 @@ def judge_report(  # noqa: PLR0913  three columns, and how rows become means
     >>> judge = [1] * 21 + [0] + [1] * 8 + [0] * 10 + [1] * 118 + [0] * 42 + [None] * 50
     >>> abstained = [False] * 200 + [True] * 50
     >>> found = stakes.judge_report(human, judge, abstained, target=0.5)
-    >>> print(found)
+    >>> found.answered, found.specificity
+    (0.8000 (0.7460 to 0.8449), 0.5556 (0.3372 to 0.7544))
+    >>> found.utility
+    0.0903 (−0.1224 to 0.3215); judge only 0.3760, bias 0.2857 (0.0510 to 0.4892)
+    >>> print(found.verdicts[0].text)
+    The judge alone gives a utility of 0.38; corrected 0.09 (−0.12 to 0.32): it passes 44 % of wrong answers.
+
+    A utility of 0 is that of never answering: by the judge alone the model seems useful, by the
+    corrected number that is not shown.
+
+    >>> found.utility.interval.low > 0
+    False
     """
     t = read_target(target)
     y = read_partial(human, "human")
@@ -175,12 +186,12 @@ def _formulas(t: float) -> dict[str, Formula]:
         "utility": lambda a, q: a * (q - t) / (1 - t),
         "cost": lambda a, q: a * (1 - q) + (1 - a) * (1 - t),
         "accuracy": lambda _, q: q,
-        "hallucination_rate": lambda a, q: _ratio(a * (1 - q), 1 - a * q),
+        "hallucination_rate": lambda a, q: _ratio(a * (1 - q), 1 - a),
     }
 
 
-def _ratio(above: float, below: float) -> float:
-    return above / below if below > 0 else math.nan
+def _ratio(part: float, rest: float) -> float:
+    return part / (part + rest) if part + rest > 0 else math.nan
 
 
 def _corrected(formula: Formula, share: AnsweredShare, mean: JudgedMean) -> CorrectedEstimate:
