@@ -149,12 +149,12 @@ def test_all_rows_with_human_labels_need_no_judge(c: Columns) -> None:
 def test_the_order_of_rows_changes_no_bit(c: Columns, seed: int, grouped: bool) -> None:  # noqa: FBT001
     rng = np.random.default_rng(seed)
     n = c.human.size
-    told = {
+    told: dict[str, Any] = {
         "groups": rng.integers(0, 8, n) if grouped else None,
         "sample_weight": rng.choice([0.3, 1.7], n),
     }
     order = rng.permutation(n)
-    mixed = {k: None if v is None else v[order] for k, v in told.items()}
+    mixed: dict[str, Any] = {k: None if v is None else v[order] for k, v in told.items()}
     first = stakes.judged_mean(c.human, c.judge, **told)
     second = stakes.judged_mean(c.human[order], c.judge[order], **mixed)
     assert first.to_dict() == second.to_dict()
@@ -322,7 +322,7 @@ def test_values_without_bounds_need_more_labels_and_some_spread() -> None:
     "make",
     [
         np.array,
-        lambda x: pd.Series(x),
+        pd.Series,
         lambda x: pd.Series([None if math.isnan(v) else int(v) for v in x], dtype="Int64"),
         lambda x: pd.array([None if math.isnan(v) else bool(v) for v in x], dtype="boolean"),
         lambda x: pl.Series([None if math.isnan(v) else v for v in x]),

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def test_numbers_by_hand() -> None:
     assert found.answers.human_only.value == 0.55
     assert found.answered.value == pytest.approx(a, rel=1e-15)
     assert found.answers.judge_only == pytest.approx(f, rel=1e-15)
-    wanted = {
+    wanted: dict[str, Callable[[float], float]] = {
         "utility": lambda x: a * (x - (1 - x) * 3),
         "cost": lambda x: a * (1 - x) + 0.2 * 0.25,
         "accuracy": lambda x: x,
@@ -163,6 +164,14 @@ def test_people_who_saw_other_rows_are_noticed() -> None:
     chance = [0.3] * 140
     told = stakes.judge_report(human, judge, target=0.5, inclusion=chance)
     assert "human_rows_differ" not in [v.code for v in told.verdicts]
+
+
+def test_few_labels_in_groups_are_no_evidence_of_another_choice() -> None:
+    """A judge that passes nearly all passes all of a few: that is chance."""
+    judge = np.where(np.arange(1000) % 20 == 7, 0.0, 1.0)
+    human = np.where(np.arange(1000) % 50 == 0, 1.0, nan)
+    found = stakes.judge_report(human, judge, target=0.5, groups=np.arange(1000) // 10)
+    assert found.answers.caution == ""
 
 
 def test_a_probability_of_a_half_passes() -> None:

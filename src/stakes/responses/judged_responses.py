@@ -129,8 +129,8 @@ def judge_report(  # noqa: PLR0913  three columns, and how rows become means
     (0.8000 (0.7460 to 0.8449), 0.5556 (0.3372 to 0.7544))
     >>> found.utility
     0.0903 (−0.1224 to 0.3215); judge only 0.3760, bias 0.2857 (0.0510 to 0.4892)
-    >>> print(found.verdicts[0].text)
-    The judge alone gives a utility of 0.38; corrected 0.09 (−0.12 to 0.32): it passes 44 % of wrong answers.
+    >>> print(found.verdicts[0].text.partition(": ")[2])
+    it passes 44 % of wrong answers.
 
     A utility of 0 is that of never answering: by the judge alone the model seems useful, by the
     corrected number that is not shown.

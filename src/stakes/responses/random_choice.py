@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from stakes._quantiles import outside
-from stakes._typing import FloatArray
 from stakes.responses.judged_rows import JudgedRows
 from stakes.responses.powered_means import group_effect
 from stakes.results import FEWEST_GROUPS
@@ -18,17 +17,20 @@ def choice_p_value(rows: JudgedRows) -> float:
     """Return the p-value of a random choice; NaN where it cannot be tested or was not random.
 
     The mean of the judge's values where people looked is compared with that elsewhere: by Fisher's
-    exact test for a judge of two values without weights, else by Student's t, with groups by the
-    sums of whole groups.
+    exact test for a judge of two values without weights, else by Student's t. In groups, which may
+    have been chosen as a whole, Student's t takes their sums, and the larger p-value counts.
     """
     if rows.chance is not None or not 0 < rows.n_human < rows.n or np.ptp(rows.judge) == 0:
         return math.nan
-    alike = np.ptp(rows.weights) == 0
     values = np.unique(rows.judge)
-    if rows.unit is None and alike and values.size == 2:
+    found = []
+    if np.ptp(rows.weights) == 0 and values.size == 2:
         high = rows.judge == values[1]
-        return fisher_p_value(int(high[rows.seen].sum()), rows.n_human, int(high.sum()), rows.n)
-    return _student_p_value(rows)
+        hits = int(high[rows.seen].sum())
+        found.append(fisher_p_value(hits, rows.n_human, int(high.sum()), rows.n))
+    if rows.unit is not None or not found:
+        found.append(_student_p_value(rows))
+    return math.nan if any(map(math.isnan, found)) else max(found)
 
 
 def fisher_p_value(hits: int, drawn: int, marked: int, total: int) -> float:
@@ -58,8 +60,9 @@ def _student_p_value(rows: JudgedRows) -> float:
     share[seen] = rows.human_share
     share[~seen] = -rows.share[~seen] / rows.unseen_share
     gap = float(share @ f)
-    centred: FloatArray = share * (f - rows.judge_mean)  # alike on both sides, if it was chance
-    variance = float(np.square(centred).sum()) * group_effect(rows, centred)
+    spread = f - rows.judge_mean  # the same on both sides, if it was chance
+    variance = float(rows.share @ np.square(spread)) * float(np.square(share).sum())
+    variance *= group_effect(rows, share * spread)
     degrees = 1 / float(np.square(rows.human_share).sum()) - 1
     if rows.unit is not None:
         if rows.human_units < FEWEST_GROUPS:
