@@ -6,6 +6,7 @@ of a module that no page covers is an error.
 
 import ast
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -192,17 +193,18 @@ def _first_line(module: str, own: str) -> str:
     return docstring(module, own).splitlines()[0].replace("|", "\\|")
 
 
-def _order(names: tuple[str, str, str]) -> tuple[int, int, str]:
-    """Functions first, then classes, then modules; names of `stakes` before those of others."""
+def _order(names: tuple[str, str, str]) -> tuple[str, int, str]:
+    """By package, that of all first; functions, then classes, then modules."""
     name, module, own = names
-    kind = 2 if module == "stakes" else own[0].isupper() + 0
-    return name.count("."), kind, own.lower()
+    kind = 2 if module == "stakes" else int(own[0].isupper())
+    return name.rpartition(".")[0], kind, own.lower()
 
 
 def _depth(name: str) -> tuple[int, str]:
     return name.count("."), name
 
 
+@cache
 def _tree(module: str) -> ast.Module:
     base = exports.SOURCE / module.replace(".", "/")
     path = base / "__init__.py" if base.is_dir() else base.with_suffix(".py")

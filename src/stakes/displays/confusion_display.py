@@ -31,6 +31,19 @@ class ConfusionDisplay(ScoreDisplay):
     The darker a cell the larger its share of the class. The cost of a cell is what it adds to the
     expected cost, c_ij P_i R_ij; all together are compared with the naive system under the table.
 
+    Parameters
+    ----------
+    matrix : ConfusionMatrix
+    costs : CostMatrix
+    cost : ExpectedLoss
+        Of all cells together.
+    cells : array
+        What each cell adds to the cost.
+
+    See Also
+    --------
+    confusion_matrix : the numbers.
+
     Examples
     --------
     >>> import stakes

@@ -32,6 +32,15 @@ class DetDisplay(ScoreDisplay):
     A rate of 0 lies infinitely far away, so that the line leaves the picture there. The dashed
     lines are the rates of 30 errors: beyond them there are too few to tell.
 
+    Parameters
+    ----------
+    curve : RocCurve
+
+    See Also
+    --------
+    roc_curve : the numbers.
+    RocDisplay : the same on plain axes.
+
     Examples
     --------
     >>> import stakes

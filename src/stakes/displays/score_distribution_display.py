@@ -23,6 +23,15 @@ class ScoreDistributionDisplay(ScoreDisplay):
 
     `thresholds` are drawn as upright lines.
 
+    Parameters
+    ----------
+    distribution : ScoreDistribution
+    thresholds : mapping from name to float
+
+    See Also
+    --------
+    score_distribution : the numbers.
+
     Examples
     --------
     >>> import stakes
