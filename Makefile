@@ -104,14 +104,15 @@ $(BENCH)/.installed: benchmarks/requirements.txt
 docs: $(SITE)/.installed
 	@$(SITE)/bin/python docs/site/stage.py build/pages
 	@rm -rf site
-	@$(SITE)/bin/zensical build --clean --strict
+	@$(SITE)/bin/zensical build --clean --strict > build/site.log 2>&1 || { cat build/site.log; exit 1; }
+	@! grep "^griffe:" build/site.log # its warnings do not stop the build
 	@$(SITE)/bin/python docs/site/finish.py site
 	@$(SITE)/bin/python docs/site/check_links.py site
 
 $(SITE)/.installed: docs/site/constraints.txt
 	$(PYTHON) -m venv --clear $(SITE)
 	@echo "installing what builds the site into $(SITE) ..."
-	@$(SITE)/bin/python -m pip install --quiet --constraint docs/site/constraints.txt zensical mkdocstrings-python
+	@$(SITE)/bin/python -m pip install --quiet --constraint docs/site/constraints.txt mkdocstrings-python ruff zensical
 	@touch $@
 
 # Types, tests, and whether the committed script is that of the sources.

@@ -11,7 +11,7 @@ import exports
 import reference_pages
 
 NAMES = {name: (module, own) for name, module, own in reference_pages.public_paths()}
-OWN = {own: place for own, place in ((own, (m, own)) for m, own in NAMES.values())}
+OWN = {own: (module, own) for module, own in NAMES.values()}
 DOCS = exports.DOCS
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
 ENTRY = re.compile(r"^(\*{0,2}\w[\w.]*(?:, \*{0,2}\w[\w.]*)*)(?: : .*)?$")

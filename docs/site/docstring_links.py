@@ -10,6 +10,10 @@ from griffe import Docstring, Extension, Object
 
 SOURCE = Path(__file__).parents[2] / "src" / "stakes"
 _SEE_ALSO = re.compile(r"^See Also\n-{8}\n(.*?)(?=^\w[^\n]*\n-{3,}$|\Z)", re.MULTILINE | re.DOTALL)
+_ENTRIES = re.compile(
+    r"^(Parameters|Attributes)\n-+\n(.*?)(?=^\w[^\n]*\n-{3,}$|\Z)", re.MULTILINE | re.DOTALL
+)
+_ENTRY = re.compile(r"^(\w+(?:, \w+)+)( : .*)?\n((?: +.*\n?|\n)*)", re.MULTILINE)
 _NAME = re.compile(r"(?<![\[`\w])`((?:stakes\.)?[A-Za-z_]\w*(?:\.\w+)*)`(?!`)")
 
 
@@ -24,11 +28,18 @@ class DocstringLinks(Extension):
 
 def linked(text: str, own: str) -> str:
     """Return a docstring with links; examples are left as they are."""
-    text = _SEE_ALSO.sub(lambda found: f"See Also:\n{_listed(found[1])}\n", text)
+    text = _SEE_ALSO.sub(lambda found: f"See Also\n--------\n{_listed(found[1])}\n", text)
+    text = _ENTRIES.sub(lambda found: _ENTRY.sub(_each_by_itself, found[0]), text)
     lines = text.split("\n")
     return "\n".join(
         line if ">>>" in line else _NAME.sub(lambda m: _link(m, own), line) for line in lines
     )
+
+
+def _each_by_itself(entry: re.Match[str]) -> str:
+    """Return an entry of several names as one for each, with its own type and default."""
+    told = entry[3] if entry[3].endswith("\n") or not entry[3] else entry[3] + "\n"
+    return "".join(f"{name}{entry[2] or ''}\n{told}" for name in entry[1].split(", "))
 
 
 def _listed(entries: str) -> str:
@@ -39,7 +50,7 @@ def _listed(entries: str) -> str:
         else:
             names, _, about = line.partition(" : ")
             marked = ", ".join(f"`{name.strip()}`" for name in names.split(","))
-            rows.append(f"    - {marked}: {about}" if about else f"    - {marked}")
+            rows.append(f"- {marked}: {about}" if about else f"- {marked}")
     return "\n".join(rows) + "\n"
 
 
@@ -59,6 +70,4 @@ def public_names() -> dict[str, str]:
             if isinstance(node, ast.ImportFrom) and node.module != "stakes":
                 own = str(node.names[0].asname)
                 found[own] = f"{package}.{own}"
-    for own, path in list(found.items()):
-        found[path.removeprefix("stakes.")] = path
-    return found
+    return found | {path.removeprefix("stakes."): path for path in found.values()}

@@ -16,7 +16,7 @@ from pathlib import Path
 
 SHIM = "iframe-worker@1.0.4"
 _TAG = re.compile(r'<script src="?https://unpkg\.com/iframe-worker/shim"?[^>]*></script>')
-_WIDE_ENOUGH = 1_000  # bytes: less is not a page
+_FEWEST_BYTES = 1_000  # of a page
 
 
 def finish(site: Path) -> None:
@@ -42,8 +42,7 @@ def _shim() -> bytes | None:
         subprocess.run(command, cwd=folder, check=True, capture_output=True)
         with tarfile.open(next(Path(folder).glob("*.tgz"))) as archive:
             script = archive.extractfile("package/shim/index.js")
-            assert script is not None
-            return script.read()
+            return script.read() if script else None
 
 
 def _print_cheat_sheet(site: Path) -> None:
@@ -58,8 +57,11 @@ def _print_cheat_sheet(site: Path) -> None:
         options.append(f"--user-data-dir={profile}")
         command = [browser, *options, f"--print-to-pdf={pdf}", page]
         subprocess.run(command, check=True, capture_output=True, timeout=120)
-    if pdf.stat().st_size < _WIDE_ENOUGH:
+    if pdf.stat().st_size < _FEWEST_BYTES:
         raise SystemExit("the PDF of the cheat sheet is empty")
+    html = site / "cheat-sheet.html"
+    link = '</h1><p class="pdf"><a href="cheat-sheet.pdf">As PDF, on one page</a></p>'
+    html.write_text(html.read_text(encoding="utf-8").replace("</h1>", link, 1), encoding="utf-8")
 
 
 if __name__ == "__main__":

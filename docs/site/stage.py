@@ -20,7 +20,7 @@ _LINK = re.compile(r"(?<!!)\[((?:[^][]|\[[^]]*\])*)\]\((?!\w+:|#)([^)#\s]+)(#[^)
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _FENCE_WITH_FILE = re.compile(r"^```(\w+) ([^\s{]\S*)$", re.MULTILINE)
 _ROW = re.compile(r"^\| `(stakes(?:\.\w+)+)` \|", re.MULTILINE)
-_CODE = re.compile(r"^\| `([a-z_]+)` \|", re.MULTILINE)
+_CODE = re.compile(r"^\| `(\w+)` \|", re.MULTILINE)
 
 
 def stage(target: Path) -> None:
@@ -28,6 +28,8 @@ def stage(target: Path) -> None:
     shutil.rmtree(target, ignore_errors=True)
     ignored = shutil.ignore_patterns("site", "*.py", "__pycache__", "*.ipynb")
     shutil.copytree(DOCS, target, ignore=ignored)
+    (target / "assets").mkdir()
+    shutil.copy(DOCS / "site" / "site.css", target / "assets")
     for page in DOCS.rglob("*.md"):
         place = page.relative_to(DOCS)
         (target / place).write_text(_fit(page.read_text(encoding="utf-8"), page), encoding="utf-8")
@@ -49,8 +51,13 @@ def _fit(text: str, source: Path) -> str:
         names = _ROW.findall(text)
         text = _ROW.sub(lambda m: f"| [`{m[1]}`](#{m[1]}) |" if _told(m[1]) else m[0], text)
         text += "".join(f"\n::: {name}\n" for name in names if _told(name))
-    if source.name == "verdicts.md":
-        text = _CODE.sub(r'| <a id="\1"></a>`\1` |', text)
+    return _anchored(text) if source.name in ("errors.md", "verdicts.md") else text
+
+
+def _anchored(text: str) -> str:
+    """Return the page with an anchor for each code and kind, where it first heads a row."""
+    for code in dict.fromkeys(_CODE.findall(text)):
+        text = text.replace(f"\n| `{code}` |", f'\n| <a id="{code}"></a>`{code}` |', 1)
     return text
 
 

@@ -109,7 +109,7 @@ export function toneClass(tone: Tone): string {
   return tone === "quiet" ? "quiet" : `s${tone % 6}`;
 }
 
-/** Return a marker whose form tells systems apart without colour. */
+/** Return a marker whose shape distinguishes systems without colour. */
 export function marker(tone: Tone, x: number, y: number, size: number): SVGElement {
   const form = tone === "quiet" ? 0 : tone % SHAPES;
   if (form === 0) return s("circle", { cx: x, cy: y, r: size });

@@ -55,8 +55,8 @@ class IsotonicCalibrator(Calibrator):
     """The best rising map of two classes' scores, by pool-adjacent-violators.
 
     On the data it is fitted on it is the best of all rising maps for every scoring rule at once;
-    on other data it may be too sure. `mix` adds that many samples of the priors to each block, so
-    that no posterior of 0 or 1 arises.
+    on other data it may be overconfident. `mix` adds that many samples of the priors to each block,
+    so that no posterior of 0 or 1 arises.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ class ThresholdCalibrator(Calibrator):
     >>> costs, stale = stakes.CostMatrix.binary(miss=5, false_alarm=1), data.posteriors([0.5, 0.5])
     >>> tuned = stakes.cross_calibrate(stakes.ThresholdCalibrator(costs), data.y, stale)
     >>> [round(stakes.bayes_cost(data.y, p, costs=costs).normalized, 1) for p in (stale, tuned)]
-    [0.5, 0.3]
+    [0.4, 0.3]
     """
 
     costs: CostMatrix

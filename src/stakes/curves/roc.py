@@ -455,7 +455,7 @@ def roc_curve(
     classes : sequence of two names, optional
         The class of interest comes last. By default sorted.
     positive : name, optional
-        The class of interest. One plain column of scores speaks of it; a table or typed scores
+        The class of interest. One plain column is its score; a table or typed scores
         are turned round where it is not their last class.
 
     Returns

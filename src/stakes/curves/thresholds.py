@@ -78,7 +78,7 @@ def detector(
     """Return the ROC curve of posteriors or typed scores; arguments as for `roc_curve`."""
     typed = as_scores(scores)
     weights = sample_weight
-    if not isinstance(scores, Scores) and typed.values.ndim == 1:  # it speaks of `positive`
+    if not isinstance(scores, Scores) and typed.values.ndim == 1:  # the score of `positive`
         roc = roc_curve(y_true, scores, sample_weight=weights, classes=classes, positive=positive)
         return Detector(roc, "posterior")
     _, typed, names = read_pair(y_true, typed, classes)

@@ -19,7 +19,7 @@ from stakes.results import ExpectedLoss
 from stakes.samples import read_samples
 from stakes.scores import Scores
 
-_MOST_TEXTS = 12  # classes or decisions beyond which a cell has no room for words
+_MOST_TEXTS = 12  # classes or decisions beyond which words do not fit into a cell
 _MOST_WORDS = 4
 _MOST_NAMES = 40
 

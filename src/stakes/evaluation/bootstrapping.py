@@ -128,7 +128,7 @@ def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals
     rng: "int | np.random.Generator" = 0,
     progress: Progress | None = None,
 ) -> Bootstrap:
-    """Draw the samples again, and return metrics with intervals.
+    """Return metrics with intervals from bootstrap resamples.
 
     `evaluate` gives these and much more; here only what is asked for is drawn. Every resample
     draws N of the N samples with replacement, exactly; class sizes are kept where priors are

@@ -57,7 +57,7 @@ class Scores(Record, ABC):
     """Scores of N samples for K classes, checked once.
 
     A table has one column per class, in the order of the classes; a data frame names them. A
-    single column is for two classes and speaks of the second, the class of interest.
+    single column is for two classes: the score of the second, the class of interest.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class Scores(Record, ABC):
 
     @property
     def n_classes(self) -> int:
-        """How many classes the scores tell apart."""
+        """How many classes there are."""
         return 2 if self._values.ndim == 1 else self._values.shape[1]
 
     def __len__(self) -> int:

@@ -130,7 +130,7 @@ def _share(key: int, n: int, share: int, whole: int) -> int:
 
 
 def _leaf(key: int, n: int, size: int) -> IntArray:
-    """Draw n of some samples; a slice of bits that is too large is drawn again."""
+    """Draw n of some samples; a slice of bits that is too large is replaced by the next one."""
     bits = (size - 1).bit_length()
     if bits == 0:
         return np.array([n])
