@@ -196,7 +196,7 @@ def _first_line(module: str, own: str) -> str:
 def _order(names: tuple[str, str, str]) -> tuple[str, int, str]:
     """By package, that of all first; functions, then classes, then modules."""
     name, module, own = names
-    kind = 2 if module == "stakes" else int(own[0].isupper())
+    kind = 2 if module == "stakes" or own[0] == "_" else int(own[0].isupper())
     return name.rpartition(".")[0], kind, own.lower()
 
 

@@ -135,7 +135,7 @@ def _texts(node: ast.expr, tree: ast.Module) -> set[str]:
         values = [v for t, v in targets if node.id in ast.unparse(t).strip("()").split(", ")]
         return set().union(*(_texts(value, tree) for value in values))
     if isinstance(node, ast.Constant):
-        return {node.value} if re.fullmatch("[a-z_]+", str(node.value)) else set()
+        return {str(node.value)} if re.fullmatch("[a-z_]+", str(node.value)) else set()
     if isinstance(node, ast.IfExp):
         return _texts(node.body, tree) | _texts(node.orelse, tree)
     if isinstance(node, ast.Tuple):
