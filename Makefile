@@ -8,6 +8,8 @@
 # make cluster: workers and executors killed at random moments, many times.
 # make bench: time every job beside the peers, in an environment of its own, and write
 #   docs/performance.md. make bench OPTIONS=--quick takes few minutes.
+# make docs: build the site into site/, in an environment of its own, warnings as errors, and check
+#   its links.
 # make frontend: check, build and test the page's script; needs node.
 
 PYTHON ?= python3
@@ -17,11 +19,12 @@ BENCH := .venv-bench
 ENGINES := .venv-integrations
 FRAMEWORKS := .venv-frameworks
 OLDEST := .venv-oldest
+SITE := .venv-docs
 
 # Whatever environment the shell has active must not leak into ours.
 unexport PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 
-.PHONY: demo test integrations engines frameworks oldest oldest-quick cluster bench frontend page exports lint types format planted mutants thorough changelog clean
+.PHONY: demo test integrations engines frameworks oldest oldest-quick cluster bench docs frontend page exports lint types format planted mutants thorough changelog clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/stakes demo
@@ -99,6 +102,20 @@ $(BENCH)/.installed: benchmarks/requirements.txt
 	  done
 	@touch $@
 
+docs: $(SITE)/.installed
+	@$(SITE)/bin/python docs/site/stage.py build/pages
+	@rm -rf site
+	@$(SITE)/bin/zensical build --clean --strict > build/site.log 2>&1 || { cat build/site.log; exit 1; }
+	@! grep "^griffe:" build/site.log # its warnings do not stop the build
+	@$(SITE)/bin/python docs/site/finish.py site
+	@$(SITE)/bin/python docs/site/check_links.py site
+
+$(SITE)/.installed: docs/site/constraints.txt
+	$(PYTHON) -m venv --clear $(SITE)
+	@echo "installing what builds the site into $(SITE) ..."
+	@$(SITE)/bin/python -m pip install --quiet --constraint docs/site/constraints.txt mkdocstrings-python ruff zensical
+	@touch $@
+
 # Types, tests, and whether the committed script is that of the sources.
 frontend: frontend/node_modules/.installed
 	cd frontend && npm run --silent check
@@ -117,6 +134,7 @@ frontend/node_modules/.installed: frontend/package-lock.json
 exports: $(VENV)/.developing
 	@$(BIN)/python tests/exports.py
 	@PYTHONPATH=tests $(BIN)/python tests/registry_tables.py
+	@PYTHONPATH=tests $(BIN)/python tests/reference_pages.py
 
 lint: $(VENV)/.developing
 	$(BIN)/ruff check
@@ -166,4 +184,4 @@ $(VENV)/.developing: $(VENV)/.installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH) $(ENGINES) $(FRAMEWORKS) $(OLDEST) dist build reproduction frontend/build frontend/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BENCH) $(ENGINES) $(FRAMEWORKS) $(OLDEST) $(SITE) dist build site .cache reproduction frontend/build frontend/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

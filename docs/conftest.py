@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 # tests/test_guides.py runs these where engines, torch and MLflow are.
-collect_ignore = ["how-to/cluster.md", "how-to/torch.md", "how-to/trackers.md"]
+collect_ignore = ["site", "how-to/cluster.md", "how-to/torch.md", "how-to/trackers.md"]
 
 
 @pytest.fixture(autouse=True)

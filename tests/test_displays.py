@@ -337,12 +337,12 @@ def test_rates_of_misleading_evidence() -> None:
 
 def test_thresholds_outside_the_picture_are_told() -> None:
     backwards = stakes.LogLikelihoodRatios(-LLR.values)
-    dear = stakes.CostMatrix.binary(miss=1, false_alarm=30)
-    axes = stakes.ThresholdSweepDisplay.from_predictions(DATA.y, backwards, costs=dear).plot().ax_
+    costly = stakes.CostMatrix.binary(miss=1, false_alarm=30)
+    axes = stakes.ThresholdSweepDisplay.from_predictions(DATA.y, backwards, costs=costly).plot().ax_
     assert "above the picture" in axes.get_xlabel()
     assert axes.get_ylim()[1] < 3
-    dear = stakes.CostMatrix.binary(miss=30, false_alarm=1)
-    axes = stakes.ThresholdSweepDisplay.from_predictions(DATA.y, backwards, costs=dear).plot().ax_
+    costly = stakes.CostMatrix.binary(miss=30, false_alarm=1)
+    axes = stakes.ThresholdSweepDisplay.from_predictions(DATA.y, backwards, costs=costly).plot().ax_
     assert "best threshold of normalised cost: below all scores" in axes.get_xlabel()
 
 

@@ -111,7 +111,7 @@ export function toneClass(tone: Tone): string {
   return `s${tone % COLOURS}${tone < COLOURS ? "" : " again"}`;
 }
 
-/** Return a marker whose form tells systems apart without colour. */
+/** Return a marker whose shape distinguishes systems without colour. */
 export function marker(tone: Tone, x: number, y: number, size: number): SVGElement {
   const form = tone === "quiet" ? 0 : (tone + Math.floor(tone / COLOURS)) % SHAPES;
   if (form === 0) return s("circle", { cx: x, cy: y, r: size });

@@ -17,7 +17,7 @@ const MOST_ROWS = 4000; // of each system that a picture is drawn from
 const MOST_CLASSES = 24;
 const MOST_COST = 2.5; // of the naive one, that is drawn
 
-/** A picture too dear to draw while something moves. */
+/** A picture too expensive to draw while something moves. */
 abstract class Later extends Picture {
   readonly #later = debounced(120, () => this.figure.refresh());
   #begun = false;

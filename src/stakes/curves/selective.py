@@ -26,7 +26,19 @@ _MOST_LINES = 10
 
 @dataclass(frozen=True, eq=False)
 class AbstentionCurve(Record):
-    """Bayes decisions at several prices of abstaining: what they cost, how often they abstain."""
+    """Bayes decisions at several prices of abstaining: what they cost, how often they abstain.
+
+    Attributes
+    ----------
+    prices : tuple of float
+    costs : tuple of ExpectedLoss
+        One for each price.
+    abstention_rates : tuple of float
+
+    See Also
+    --------
+    abstention_curve : returns it.
+    """
 
     prices: tuple[float, ...]
     costs: tuple[ExpectedLoss, ...]
@@ -59,6 +71,25 @@ def abstention_curve(
     rate is that of the data at the given priors. `costs` are those of the other decisions; by
     default an error costs 1. `prices` go by default in 40 steps from nearly 0 to (K - 1)/K of the
     largest cost, the least price at which nobody abstains from 0-1 decisions.
+
+    Parameters
+    ----------
+    y_true, scores, priors, sample_weight, classes
+        As for `expected_loss`.
+    prices : sequence of float, optional
+        What abstaining costs.
+    costs : CostMatrix or array, optional
+        Of the other decisions.
+
+    Returns
+    -------
+    AbstentionCurve
+        With `prices`, `costs` and `abstention_rates`.
+
+    See Also
+    --------
+    AbstentionDisplay : draws it.
+    risk_coverage_curve : errors among the surest answers, without a price.
 
     Examples
     --------
@@ -104,6 +135,15 @@ class RiskCoverageCurve(Record):
     `coverage` is the share answered; `risk` the share of wrong answers among these; `joint_risk`
     the share of all samples that are answered wrongly (the generalised risk). Equal confidences
     are answered together.
+
+    Attributes
+    ----------
+    coverage : array
+    joint_risk : array
+
+    See Also
+    --------
+    risk_coverage_curve : returns it.
     """
 
     coverage: FloatArray
@@ -146,6 +186,30 @@ def risk_coverage_curve(
     """Return risk against coverage when the least sure answers are withheld.
 
     The answer is the most probable class (on a tie the first), its posterior the confidence.
+
+    Parameters
+    ----------
+    y_true, scores, priors, sample_weight, classes
+        As for `expected_loss`.
+
+    Returns
+    -------
+    RiskCoverageCurve
+        With `coverage`, `risk`, `joint_risk` and two areas.
+
+    See Also
+    --------
+    abstention_curve : where the price of abstaining is known.
+    RiskCoverageDisplay : draws it.
+
+    Examples
+    --------
+    Answer the surest three of four, and none is wrong:
+
+    >>> import stakes
+    >>> curve = stakes.risk_coverage_curve([0, 0, 1, 1], [0.1, 0.4, 0.45, 0.9])
+    >>> curve.coverage.tolist(), curve.risk.tolist()
+    ([0.0, 0.5, 0.75, 1.0], [0.0, 0.0, 0.0, 0.25])
     """
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
     sure, wrong = np.empty(len(samples)), np.empty(len(samples), dtype=np.int64)

@@ -33,6 +33,25 @@ class ReliabilityDisplay(ScoreDisplay):
     On the diagonal the system is calibrated; the diamond is a system that answers the priors.
     Below, how often each probability was given: events up, the others down.
 
+    Parameters
+    ----------
+    bins : Reliability
+    histogram : Reliability
+        How often each probability was given, in finer bins.
+    naive : float
+        The prior.
+    event : str
+        What is predicted, for the axes.
+    level : float
+        Of the intervals.
+    confidence : bool
+        Whether it is that of the largest posterior.
+
+    See Also
+    --------
+    reliability : the numbers.
+    IsotonicReliabilityDisplay : without bins.
+
     Examples
     --------
     >>> import stakes

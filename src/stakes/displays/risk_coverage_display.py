@@ -20,6 +20,15 @@ class RiskCoverageDisplay(ScoreDisplay):
 
     `naive` is the error rate of always answering the most frequent class.
 
+    Parameters
+    ----------
+    curve : RiskCoverageCurve
+    naive : float
+
+    See Also
+    --------
+    risk_coverage_curve : the numbers.
+
     Examples
     --------
     >>> import stakes

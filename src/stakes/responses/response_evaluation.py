@@ -52,6 +52,38 @@ class ResponseEvaluation(Paged, Tracked):
     `numbers` has utility, cost, shares and rates with intervals; `rules` what other rules on the
     confidence would give; `curve` utility at every target; `confidence` how far stated
     confidences can be trusted, as an evaluation of "right" against "wrong".
+
+    Attributes
+    ----------
+    responses : Responses
+    target : ConfidenceTarget
+    naive : tuple of str and float
+        The better constant rule, and its utility.
+    numbers : mapping from name to Estimate
+    rules : tuple of AbstentionRule
+    curve : TargetCurve
+    areas : mapping from name to Estimate
+        AURC and AUGRC of the confidence.
+    risk_coverage : RiskCoverageCurve or None
+    risk_limit : RiskLimit or None
+    confidence : Evaluation or None
+    why_no_confidence : str
+        Empty where there is one.
+    overconfidence : Estimate or None
+        Mean confidence less accuracy.
+    slices : tuple of ResponseSlice
+    level : float
+        Of the intervals.
+    seed : int
+    calibrator : str or None
+    verdicts : tuple of Verdict
+    notes : tuple of str
+    calibrated : array or None
+        Calibrated confidences, for the page.
+
+    See Also
+    --------
+    evaluate_responses : returns it.
     """
 
     responses: Responses = field(repr=False)
