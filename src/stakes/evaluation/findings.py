@@ -96,7 +96,7 @@ def plain_value(value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, float):
         return json_number(value)
     if isinstance(value, np.ndarray):
-        return value.tolist()
+        return [plain_value(each) for each in value.tolist()]
     if isinstance(value, Mapping):
         return {str(name): plain_value(each) for name, each in value.items()}
     return [plain_value(each) for each in value] if isinstance(value, tuple) else value

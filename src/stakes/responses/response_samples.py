@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._check import (
     UNKNOWN,
+    Action,
     InputError,
     listed,
     read_column,
@@ -134,7 +135,7 @@ class Responses(Record):
         for row, value in enumerate(column):
             if value not in known:
                 rule = f"must hold {right!r}, {wrong!r} or {abstained!r}"
-                hint = "Say what the column calls them: right=..., wrong=..., abstained=..."
+                hint = Action("name_outcomes")
                 raise InputError("outcomes", rule, repr(value), row=row, hint=hint)
         truth = [known[value] for value in column]
         silent = [value is None for value in truth]
@@ -200,6 +201,14 @@ class Responses(Record):
         object.__setattr__(out, "right", np.where(self.right == UNKNOWN, 1, self.right))
         return out
 
+    def in_order(self) -> "Responses":
+        """Return the responses in an order that only their values tell.
+
+        Folds are dealt by place, and sums rounded in turn: so no order of rows changes a number.
+        """
+        columns = (self.right, self.abstained, self.confidence, self.weights, self.groups)
+        return self.part(np.lexsort([column for column in columns if column is not None]))
+
     def part(self, kept: IntArray) -> "Responses":
         """Return some of the responses."""
         out = object.__new__(type(self))
@@ -235,7 +244,7 @@ def _refuse_unknown(truth: IntArray, silent: BoolArray) -> None:
     missing = (truth == UNKNOWN) & ~silent
     if missing.any():
         rule = "must say whether each answer is right"
-        hint = "It may be missing only where abstained is true: pass abstained=..."
+        hint = Action("say_abstained")
         raise InputError("right", rule, "a missing value", row=int(missing.argmax()), hint=hint)
 
 
