@@ -1,11 +1,10 @@
 """stakes answers: what answers are worth where a model may abstain, and when it should."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from stakes.cli.answer_models import Models, read_models
 from stakes.cli.answer_request import AnswerRequest, answer_request
-from stakes.cli.answers_screen import print_responses
+from stakes.cli.answers_screen import plain_origin, print_responses
 from stakes.cli.github import verdict_annotations
 from stakes.cli.options import Options
 from stakes.cli.outputs import Cell, Document, check_outputs, ends, page_text, publish
@@ -58,8 +57,3 @@ def _document(made: ResponseEvaluation, models: Models, options: Options) -> Doc
         page=lambda: page_text(made, options, models.source, name if options.model else ""),
         annotations=verdict_annotations("answers", made.verdicts),
     )
-
-
-def plain_origin(origin: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
-    """Return where columns were taken from, by file, fit for JSON."""
-    return {file: dict(columns) for file, columns in origin.items()}

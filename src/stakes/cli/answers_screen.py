@@ -17,6 +17,7 @@ from stakes.results import Estimate
 _SHOWN = 12  # slices on one screen
 _SHARES = ("answered", "right", "answered_accuracy", "hallucination_rate")  # in percent
 _MARK = "=> "
+_ANSWERS = {OWN: "answers", CALIBRATED: "cal. answers"}
 
 
 def print_responses(
@@ -28,8 +29,9 @@ def print_responses(
     details: bool = False,
 ) -> None:
     """Print the responses of one model on one screen."""
-    screen.head(source, f"{made.responses}, seed {made.seed}")
+    screen.head(source, f"{len(made.responses)} responses, seed {made.seed}")
     screen.put(f"{'target':<8} {_target_words(made)}")
+    screen.put(f"{'data':<8} {str(made.responses).partition(': ')[2]}")
     print_origin(screen, origin)
     screen.print()
     print_verdicts(screen, made.verdicts)
@@ -61,6 +63,11 @@ def print_origin(screen: Screen, origin: Mapping[str, Mapping[str, str]]) -> Non
         screen.say(f"{text}{whose}", mark="read     ")
 
 
+def plain_origin(origin: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """Return where columns were taken from, by file, fit for JSON."""
+    return {file: dict(columns) for file, columns in origin.items()}
+
+
 def print_verdicts(screen: Screen, verdicts: Sequence[Verdict]) -> None:
     """Print what the numbers say, and what to do."""
     for place, verdict in enumerate(verdicts):
@@ -74,12 +81,13 @@ def _print_numbers(screen: Screen, made: ResponseEvaluation) -> None:
         (_named(name), *_value(name, found), _reference(name, made))
         for name, found in made.numbers.items()
     ]
-    screen.table(("", "value", interval_name(made.level), "reference"), rows)
+    screen.table(("own responses", "value", interval_name(made.level), "reference"), rows)
     _say_reasons(screen, made.numbers)
 
 
 def _named(name: str) -> str:
-    return f"{NAMES[name]}, %" if name in _SHARES else NAMES[name]
+    text = NAMES[name].partition(" (")[0].removeprefix("questions ")
+    return f"{text}, %" if name in _SHARES else text
 
 
 def _value(name: str, found: Estimate) -> tuple[str, str]:
@@ -145,7 +153,7 @@ def _share(share: float) -> str:
 def _print_targets(screen: Screen, made: ResponseEvaluation) -> None:
     """Print utility at some targets, and at that of the report."""
     curve, shown = made.curve, {*SHOWN_TARGETS, made.target.t}
-    heads = ["utility at", *curve.utility, *(f"{name} answers" for name in _asked(made))]
+    heads = ["utility at", *curve.utility, *(_ANSWERS[name] for name in _asked(made))]
     rows = []
     for k, t in enumerate(curve.targets.tolist()):
         if t in shown:
@@ -174,7 +182,7 @@ def _print_confidence(screen: Screen, made: ResponseEvaluation) -> None:
         gap = made.overconfidence
         rows.append(("confidence less accuracy", number(gap.value), str(gap.interval or ""), "0"))
     for name, found in made.areas.items():
-        rows.append((name.upper(), number(found.value), str(found.interval or ""), ""))
+        rows.append((name.upper(), number(found.value), str(found.interval or ""), "best 0"))
     screen.table(("confidence of answers", "value", level, "reference"), rows)
     for rule in made.confidence.rules:
         if math.isinf(rule.raw.value):
