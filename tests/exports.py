@@ -24,6 +24,7 @@ TOP = (
     "displays",
     "evaluation",
     "metrics",
+    "responses",
     "results",
     "scores",
     "scoring",

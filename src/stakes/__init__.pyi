@@ -1,8 +1,11 @@
 # Written by `make exports` from the `__all__` of each module.
 from stakes.curves.selective import AbstentionCurve as AbstentionCurve
 from stakes.displays.abstention_display import AbstentionDisplay as AbstentionDisplay
+from stakes.responses.abstention_rules import AbstentionRule as AbstentionRule
 from stakes.calibration.affine_calibrator import AffineCalibrator as AffineCalibrator
+from stakes.responses.confidence_kinds import Agreement as Agreement
 from stakes.answer_logs.answer_log import AnswerLog as AnswerLog
+from stakes.responses.confidence_kinds import AnswerLogProbability as AnswerLogProbability
 from stakes.scores.answers import Answers as Answers
 from stakes.evaluation.applications import Application as Application
 from stakes.evaluation.findings import ApplicationResult as ApplicationResult
@@ -22,6 +25,8 @@ from stakes.evaluation.findings import ClassResult as ClassResult
 from stakes.calibration.fitted_line import Coefficient as Coefficient
 from stakes.evaluation.system_comparison import Comparison as Comparison
 from stakes.displays.comparison_display import ComparisonDisplay as ComparisonDisplay
+from stakes.responses.confidence_kinds import Confidence as Confidence
+from stakes.costs.confidence_target import ConfidenceTarget as ConfidenceTarget
 from stakes.displays.confusion_display import ConfusionDisplay as ConfusionDisplay
 from stakes.metrics.confusion import ConfusionMatrix as ConfusionMatrix
 from stakes.costs.matrix import CostMatrix as CostMatrix
@@ -73,10 +78,14 @@ from stakes.evaluation.differences import RelativeCost as RelativeCost
 from stakes.metrics.probability_bins import Reliability as Reliability
 from stakes.curves.reliability import ReliabilityCurve as ReliabilityCurve
 from stakes.displays.reliability_display import ReliabilityDisplay as ReliabilityDisplay
+from stakes.responses.response_evaluation import ResponseEvaluation as ResponseEvaluation
+from stakes.responses.response_slices import ResponseSlice as ResponseSlice
+from stakes.responses.response_samples import Responses as Responses
 from stakes.curves.selective import RiskCoverageCurve as RiskCoverageCurve
 from stakes.displays.risk_coverage_display import RiskCoverageDisplay as RiskCoverageDisplay
 from stakes.curves.risk_curves import RiskCurve as RiskCurve
 from stakes.displays.risk_display import RiskDisplay as RiskDisplay
+from stakes.responses.risk_control import RiskLimit as RiskLimit
 from stakes.curves.roc import RocCurve as RocCurve
 from stakes.displays.roc_display import RocDisplay as RocDisplay
 from stakes.costs.by_case import SampleCosts as SampleCosts
@@ -90,8 +99,11 @@ from stakes.evaluation.findings import SliceResult as SliceResult
 from stakes.scoring.rules import SphericalLoss as SphericalLoss
 from stakes._errors import StakesError as StakesError
 from stakes.answer_logs.stated_answers import StatedIn as StatedIn
+from stakes.responses.confidence_kinds import StatedPercent as StatedPercent
+from stakes.responses.confidence_kinds import StatedProbability as StatedProbability
 from stakes.evaluation.summaries.summary import Summary as Summary
 from stakes.curves.thresholds import SweptMetric as SweptMetric
+from stakes.responses.target_curves import TargetCurve as TargetCurve
 from stakes.curves.points import TargetOdds as TargetOdds
 from stakes.calibration.temperature_calibrator import TemperatureCalibrator as TemperatureCalibrator
 from stakes.calibration.threshold_calibrator import ThresholdCalibrator as ThresholdCalibrator
@@ -107,6 +119,7 @@ from stakes.results import Undefined as Undefined
 from stakes._errors import UndefinedMetricError as UndefinedMetricError
 from stakes._errors import UndefinedMetricWarning as UndefinedMetricWarning
 from stakes.calibration.vector_calibrator import VectorCalibrator as VectorCalibrator
+from stakes.responses.confidence_kinds import VerbalConfidence as VerbalConfidence
 from stakes.evaluation.findings import Verdict as Verdict
 from stakes.curves.views import WorstApplication as WorstApplication
 from stakes._version import __version__ as __version__
@@ -127,6 +140,8 @@ from stakes.evaluation.system_comparison import compare as compare
 from stakes.sklearn.model_evaluation import compare_models as compare_models
 from stakes.metrics.calibration_errors import confidence_calibration_error as confidence_calibration_error
 from stakes.metrics.decisions import confusion_matrix as confusion_matrix
+from stakes.responses.risk_control import coverage_at_error_rate as coverage_at_error_rate
+from stakes.responses.risk_control import coverage_at_risk as coverage_at_risk
 from stakes.calibration.crossfit import cross_calibrate as cross_calibrate
 from stakes.metrics.expected_losses import cross_entropy as cross_entropy
 from stakes import dask as dask
@@ -139,6 +154,7 @@ from stakes.calibration.shift import estimate_priors_from_decisions as estimate_
 from stakes.evaluation.entry import evaluate as evaluate
 from stakes.evaluation.decision_evaluation import evaluate_decisions as evaluate_decisions
 from stakes.sklearn.model_evaluation import evaluate_model as evaluate_model
+from stakes.responses.response_evaluation import evaluate_responses as evaluate_responses
 from stakes.metrics.decisions import expected_cost as expected_cost
 from stakes.metrics.expected_losses import expected_loss as expected_loss
 from stakes.metrics.explanations import explain as explain

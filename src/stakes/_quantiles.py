@@ -63,7 +63,26 @@ def outside(t: float, degrees: float) -> float:
     x = degrees / (degrees + t * t)
     if x == 1:  # so near to 0 that the density is flat
         return 1 - 2 * t * _density(0, degrees)
-    a, b = degrees / 2, 0.5
+    return _beta_share(x, degrees / 2, 0.5)
+
+
+def binomial_below(k: int, n: int, p: float) -> float:
+    """Return the probability of at most k events in n trials of probability p.
+
+    Examples
+    --------
+    >>> round(binomial_below(0, 10, 0.1), 6), binomial_below(10, 10, 0.1)
+    (0.348678, 1.0)
+    """
+    if k >= n:
+        return 1.0
+    if k < 0 or p in (0.0, 1.0):
+        return float(k >= 0 and p == 0)
+    return _beta_share(1 - p, n - k, k + 1)
+
+
+def _beta_share(x: float, a: float, b: float) -> float:
+    """Return the incomplete beta function as a share of the whole, for x above 0 and below 1."""
     front = math.exp(
         math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
     )

@@ -23,6 +23,7 @@ from stakes._check.score_tables import (
 )
 from stakes._check.slice_columns import SliceColumn, read_slice, shown_value, slice_columns
 from stakes._check.tensors import as_numpy
+from stakes._check.truths import UNKNOWN, listed, read_shares, read_truths, read_words
 from stakes._errors import (
     Action,
     AddressError,

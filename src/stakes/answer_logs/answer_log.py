@@ -4,12 +4,16 @@ __all__ = ["AnswerLog", "LeftOut", "LoggedOptions"]
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
+from stakes._check import InputError
 from stakes._records import Record
-from stakes._text import plain
+from stakes._text import plain, quoted
+from stakes._typing import Column
+from stakes.responses.confidence_kinds import Confidence
+from stakes.responses.response_samples import Responses
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,36 @@ class AnswerLog(Record):
             first = next(each for each in self.left_out if each.reason == reason)
             lines.append(f"  left out: {count} with {reason}; first {first}")
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+
+    def responses(
+        self,
+        kind: "Callable[[Column], Confidence] | None" = None,
+        *,
+        groups: str | Literal[False] | None = None,
+    ) -> Responses:
+        """Return the answers as responses, which `evaluate_responses` takes.
+
+        Parameters
+        ----------
+        kind : kind of confidence, optional
+            What the logged confidences are, such as `StatedPercent`, or a function that makes one
+            of the column; plain numbers are probabilities.
+        groups : str or False, optional
+            The column whose rows vary together, of the slices or `question`. By default the
+            question where some were asked several times; False for none.
+        """
+        known = self.columns()
+        if groups is None:
+            groups = "question" if len(set(self.question)) < len(self) else False
+        if groups is not False and groups not in known:
+            rule = "must name a column of the log"
+            raise InputError("groups", rule, repr(groups), hint=f"It has {quoted(known)}.")
+        sure: Any = self.confidence
+        if sure is not None and kind is not None:
+            sure = kind(sure)
+        return Responses(
+            self.right, sure, self.abstained, groups=None if groups is False else known[groups]
+        )
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the columns by name, those of slices too, as a data frame takes them."""

@@ -115,7 +115,7 @@ class _Reading:
             raise InputError(f"{place} must have the metric {metric!r}, as lines before it do.")
         value = row[metric]
         options = self.options.read(row, place)
-        text = _text_of(row, options, metric)
+        text = _text_of(row, None if options is None else self.options.bare(options), metric)
         if _is_response(value):
             value = "N" if value["abstained"] else value["right"]
         if is_unscored(value):

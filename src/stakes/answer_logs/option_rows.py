@@ -63,6 +63,14 @@ class OptionReader:
         self.targets.append(row.get("target"))
         return LoggedOptions(tuple(p for p in pairs if p is not None), tuple(texts), None)
 
+    def bare(self, options: LoggedOptions) -> LoggedOptions:
+        """Return options without the delimiter, as far as it is known before the last row."""
+        start = _DEFAULT_DELIMITER if self.delimiter is None else self.delimiter
+        texts = options.texts or ()
+        if all(text.startswith(start) for text in texts):
+            texts = tuple(text.removeprefix(start) for text in texts)
+        return LoggedOptions(options.log_likelihoods, texts, None)
+
     def settle(self, options: list[LoggedOptions]) -> list[LoggedOptions]:
         """Return options without the delimiter, and with those that are right."""
         if self.shared:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from stakes._check import InputError, Place, read_number
-from stakes._text import number, plain, quoted
+from stakes._text import plain, quoted
 from stakes.answer_logs.answer_log import AnswerLog, LeftOut, LoggedOptions
 from stakes.answer_logs.log_fields import MISSING, field_at, names_at, place_of
 
@@ -240,12 +240,12 @@ class AnswerRows:
         return marked or place_of(self.example, name, self.homes, "abstain_field") is not None
 
     def _said_of_marks(self) -> str:
-        found = [f"{mark} ({count} rows)" for mark, count in self.marks.items() if mark]
+        found = [f"{mark} ({_rows(count)})" for mark, count in self.marks.items() if mark]
         return ", ".join(found) or "nowhere: nothing in the log marks an abstention"
 
     def _said_of_confidence(self) -> str:
         if self.at:
-            return ", ".join(f"field {path!r} ({count} rows)" for path, count in self.at.items())
+            return ", ".join(f"field {path!r} ({_rows(count)})" for path, count in self.at.items())
         if self.choices.confidence is False:
             return "not taken, as asked for"
         there = quoted(names_at(self.example, self.homes))
@@ -255,8 +255,12 @@ class AnswerRows:
         notes = []
         pairs = zip(self.confidence, self.abstained, strict=True)
         if stated and (lacking := sum(c is None and not a for c, a in pairs)):
-            notes.append(f"{lacking} answers have no confidence")
+            notes.append(f"no confidence in {_rows(lacking)} with an answer")
         if self.held_right:
-            rows = f"{self.held_right} of the abstentions have a score that means right"
-            notes.append(f"{rows} ({number(1)}); they count as abstentions")
+            scored = f"the score means right in {_rows(self.held_right)} marked as abstentions"
+            notes.append(f"{scored}; they count as abstentions")
         return notes
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"

@@ -2,60 +2,63 @@
 
 import math
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 
-from stakes._check import InputError, read_number
+from stakes.costs.confidence_target import ConfidenceTarget
+from stakes.responses.response_measures import ResponseMeasures, own_measures
+from stakes.responses.response_samples import Responses
 
-Truth = bool | None
-
-
-def read_target(t: float) -> float:
-    """Return a confidence target, at least 0 and below 1."""
-    found = read_number(t, "t", 0, 1)
-    if found == 1:
-        raise InputError("t", "must be below 1", t, hint="At 1 no answer is sure enough.")
-    return found
+_LEVEL = 0.95  # of intervals, which nobody asks for here
 
 
-def utility(right: Truth, abstained: bool, t: float) -> float:  # noqa: FBT001
-    """Return the points of an answer: 1 right, −t/(1 − t) wrong, 0 for none."""
+def utility(right: bool | None, abstained: bool, target: ConfidenceTarget) -> float:  # noqa: FBT001
+    """Return the points of one answer."""
     if abstained:
         return 0.0
-    return 1.0 if right else -t / (1 - t)
+    return 1.0 if right else -target.penalty
 
 
-def mean_utility(right: Sequence[Truth], abstained: Sequence[bool], t: float) -> float:
-    """Return the mean points."""
-    points = [utility(r, a, t) for r, a in zip(right, abstained, strict=True)]
-    return math.fsum(points) / len(points) if points else math.nan
+@dataclass(frozen=True)
+class TargetValues:
+    """The numbers of some answers; NaN where they are undefined, also without any answers."""
 
+    right: Sequence[bool | None]
+    abstained: Sequence[bool]
 
-def answered_share(abstained: Sequence[bool]) -> float:
-    """Return which share of the questions is answered."""
-    return _share(len(abstained) - sum(abstained), len(abstained))
+    def utility(self, target: ConfidenceTarget) -> float:
+        """Return the mean points."""
+        measures = self._measures()
+        return math.nan if measures is None else measures.utility(target).value
 
+    def normalized_cost(self, target: ConfidenceTarget) -> float:
+        """Return the cost over the better one of always and never answering."""
+        measures = self._measures()
+        return math.nan if measures is None else measures.normalized(target)[1].value
 
-def answered_accuracy(right: Sequence[Truth], abstained: Sequence[bool]) -> float:
-    """Return which share of the answers is right; NaN where there is none."""
-    wrong, hits = _counts(right, abstained)
-    return _share(hits, hits + wrong)
+    def answered(self) -> float:
+        """Return which share of the questions is answered."""
+        measures = self._measures()
+        return math.nan if measures is None else measures.answered().value
 
+    def answered_accuracy(self) -> float:
+        """Return which share of the answers is right; NaN where there is none."""
+        measures = self._measures()
+        return math.nan if measures is None else measures.answered_accuracy().value
 
-def hallucination_rate(right: Sequence[Truth], abstained: Sequence[bool]) -> float:
-    """Return how often the answer is wrong where it is not right; NaN where all are right."""
-    wrong, hits = _counts(right, abstained)
-    return _share(wrong, len(right) - hits)
+    def hallucination_rate(self) -> float:
+        """Return how often the answer is wrong where it is not right; NaN where all are right."""
+        measures = self._measures()
+        return math.nan if measures is None else measures.hallucination_rate().value
 
+    def points(self, target: ConfidenceTarget) -> list[float]:
+        """Return the points of each answer."""
+        pairs = zip(self.right, self.abstained, strict=True)
+        return [utility(right, abstained, target) for right, abstained in pairs]
 
-def normalized_cost(right: Sequence[Truth], abstained: Sequence[bool], t: float) -> float:
-    """Return the cost over the better one of always and never answering.
-
-    Right costs 0, wrong 1, no answer 1 − t. Answers that were held back are taken to be right, so
-    that always answering costs least, and this is the largest that the ratio can be.
-    """
-    wrong, _ = _counts(right, abstained)
-    n = len(right)
-    cost = wrong + (1 - t) * sum(abstained)
-    return _share(cost, min(n * (1 - t), wrong))
+    def _measures(self) -> ResponseMeasures | None:
+        if not self.right:
+            return None
+        return own_measures(Responses(self.right, abstained=self.abstained), _LEVEL)
 
 
 def clustered_stderr(points: Sequence[float], clusters: Sequence[Hashable]) -> float:
@@ -72,13 +75,3 @@ def clustered_stderr(points: Sequence[float], clusters: Sequence[Hashable]) -> f
         return math.nan
     total = math.fsum(math.fsum(part) ** 2 for part in sums.values())
     return math.sqrt(total * len(sums) / (len(sums) - 1)) / len(points)
-
-
-def _counts(right: Sequence[Truth], abstained: Sequence[bool]) -> tuple[int, int]:
-    """Return how many answers are wrong and how many right."""
-    given = [bool(r) for r, a in zip(right, abstained, strict=True) if not a]
-    return given.count(False), given.count(True)
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan

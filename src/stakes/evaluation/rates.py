@@ -7,13 +7,12 @@ from typing import Self
 
 import numpy as np
 
-from stakes._math import times
 from stakes._quantiles import normal, student, wilson
 from stakes._text import key_of, number
 from stakes._typing import Counts, FloatArray, IntArray
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation.application_decisions import ApplicationDecisions
-from stakes.intervals import Replicates, by_groups
+from stakes.intervals import Replicates, by_groups, effective_size
 from stakes.metrics import (
     Accuracy,
     BalancedAccuracy,
@@ -26,7 +25,6 @@ from stakes.metrics import (
 )
 from stakes.results import FEWEST_GROUPS, FEWEST_OF_CLASS, Estimate, Interval, value_of
 from stakes.samples import Samples
-from stakes.statistics.group_effects import design_effect
 
 _MOST_CLASSES = 1000  # up to which a table of costs is laid out
 
@@ -140,15 +138,9 @@ class DecisionShares:
 
 def _effective(samples: Samples, members: np.ndarray, hits: np.ndarray, size: float) -> float:
     """Return how many independent samples a share of some members is worth, with groups."""
-    copies = samples.copies
     assert samples.groups is not None  # noqa: S101  they come in groups
     own = members * (np.ones(len(samples)) if samples.weights is None else samples.weights)
-    total = float(times(own, copies).sum())
-    share = float(times(own * hits, copies).sum()) / total
-    if share in (0.0, 1.0):  # no spread that could show how alike a group is
-        return float(min(size, np.unique(samples.groups[members]).size))
-    influence = own * (hits - share) / total
-    return size / design_effect(influence, samples.groups, own, copies=copies)
+    return effective_size(own, hits, samples.groups, size, samples.copies)
 
 
 def metric_estimates(

@@ -15,14 +15,10 @@ from typing import Any
 
 from stakes._check import InputError, Place
 from stakes._text import plain
-from stakes.answer_logs import target_values
 from stakes.answer_logs.reading_choices import is_unscored, truth_of
+from stakes.answer_logs.target_values import TargetValues, clustered_stderr
+from stakes.costs.confidence_target import ConfidenceTarget
 from stakes.inspect_ai.inspect_library import NOANSWER, Metric, SampleScore, metric
-
-_REDUCED = (
-    "The scores of epochs were averaged before: report this metric with"
-    " Task(epochs=Epochs(n, [])), or without a reducer."
-)
 
 
 class _Answers:
@@ -41,6 +37,11 @@ class _Answers:
     def _truth(each: SampleScore, partial: Any) -> bool:
         place = Place(file=f"sample {plain(each.sample_id)}")
         return truth_of(each.score.value, partial, place, "score")
+
+    @property
+    def values(self) -> TargetValues:
+        """The numbers that follow from them."""
+        return TargetValues(self.right, self.abstained)
 
     def clusters(self, cluster: str | None) -> list[Hashable]:
         """Return what varies together: a field of the sample's metadata, else the question."""
@@ -69,11 +70,10 @@ def confidence_target(t: float, partial: Any = None) -> Metric:
     partial : {"right", "wrong"} or float, optional
         How partial credit counts; without it, it is an error.
     """
-    t = target_values.read_target(t)
+    target = ConfidenceTarget(t)
 
     def mean(scores: list[SampleScore]) -> float:
-        answers = _Answers(scores, partial)
-        return target_values.mean_utility(answers.right, answers.abstained, t)
+        return _Answers(scores, partial).values.utility(target)
 
     return mean
 
@@ -89,13 +89,11 @@ def confidence_target_stderr(
     Epochs of one question vary together, and are one cluster; `cluster` names a field of the
     sample's metadata that tells larger ones, such as the document that several questions are about.
     """
-    t = target_values.read_target(t)
+    target = ConfidenceTarget(t)
 
     def stderr(scores: list[SampleScore]) -> float:
         answers = _Answers(scores, partial)
-        pairs = zip(answers.right, answers.abstained, strict=True)
-        points = [target_values.utility(right, abstained, t) for right, abstained in pairs]
-        return target_values.clustered_stderr(points, answers.clusters(cluster))
+        return clustered_stderr(answers.values.points(target), answers.clusters(cluster))
 
     return stderr
 
@@ -107,11 +105,10 @@ def normalized_cost(t: float, partial: Any = None) -> Metric:
     Below 1 the model's choice of what to answer is worth something; answers that were held back
     are taken to be right, which makes this the largest that it can be.
     """
-    t = target_values.read_target(t)
+    target = ConfidenceTarget(t)
 
     def cost(scores: list[SampleScore]) -> float:
-        answers = _Answers(scores, partial)
-        return target_values.normalized_cost(answers.right, answers.abstained, t)
+        return _Answers(scores, partial).values.normalized_cost(target)
 
     return cost
 
@@ -121,7 +118,7 @@ def answered() -> Metric:
     """Return which share of the questions is answered."""
 
     def share(scores: list[SampleScore]) -> float:
-        return target_values.answered_share(_Answers(scores, "right").abstained)
+        return _Answers(scores, "right").values.answered()
 
     return share
 
@@ -131,8 +128,7 @@ def answered_accuracy(partial: Any = None) -> Metric:
     """Return which share of the answers is right; NaN where nothing was answered."""
 
     def share(scores: list[SampleScore]) -> float:
-        answers = _Answers(scores, partial)
-        return target_values.answered_accuracy(answers.right, answers.abstained)
+        return _Answers(scores, partial).values.answered_accuracy()
 
     return share
 
@@ -142,7 +138,6 @@ def hallucination_rate(partial: Any = None) -> Metric:
     """Return how often the answer is wrong where it is not right; NaN where every one is right."""
 
     def share(scores: list[SampleScore]) -> float:
-        answers = _Answers(scores, partial)
-        return target_values.hallucination_rate(answers.right, answers.abstained)
+        return _Answers(scores, partial).values.hallucination_rate()
 
     return share

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from stakes._typing import FloatArray
+from stakes._typing import FloatArray, IntArray
 from stakes.class_losses import Design
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
@@ -28,11 +28,26 @@ def by_groups(
     unit = samples.groups
     if unit is None or not np.isfinite(losses).all():
         return record
-    share, y = replace(samples, priors=record.priors).balanced_weights(), samples.y
+    share = replace(samples, priors=record.priors).balanced_weights()
+    return with_design(record, samples.y, share, unit, losses, naive, samples.copies, means=means)
+
+
+def with_design(  # noqa: PLR0913  a record, and what its samples lost
+    record: ExpectedLoss,
+    y: IntArray,
+    share: FloatArray,
+    unit: IntArray,
+    losses: FloatArray,
+    naive: FloatArray | None = None,
+    copies: IntArray | None = None,
+    *,
+    means: bool = False,
+) -> ExpectedLoss:
+    """Return the same from the class, the share of the expectation and the group of each row."""
     given = not record.priors_from_data
     centre = record.losses.mean[y]
     reference = record.naive_losses[y] if naive is None else naive
-    stratum, copies = y if given else None, samples.copies
+    stratum = y if given else None
 
     def effect(about: FloatArray) -> float:
         alone = None

@@ -11,8 +11,9 @@ __all__ = [
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from stakes.answer_logs import target_values
 from stakes.answer_logs.stated_answers import StatedIn
+from stakes.answer_logs.target_values import TargetValues, utility
+from stakes.costs.confidence_target import ConfidenceTarget
 
 Response = Mapping[str, Any]
 Aggregation = Callable[[Sequence[Response]], float]
@@ -40,7 +41,7 @@ def response_processor(
     t : float
         The confidence target.
     """
-    t = target_values.read_target(t)
+    target = ConfidenceTarget(t)
 
     def process_results(doc: Any, results: Sequence[Any]) -> dict[str, Any]:  # noqa: ANN401
         text = str(results[0])
@@ -48,7 +49,7 @@ def response_processor(
         right = None if said.abstained else bool(is_right(doc, text))
         response = {"right": right, "abstained": said.abstained, "confidence": said.confidence}
         return {
-            "utility": target_values.utility(right, said.abstained, t),
+            "utility": utility(right, said.abstained, target),
             "answered": float(not said.abstained),
             "response": response,
             "answered_accuracy": response,
@@ -61,12 +62,12 @@ def response_processor(
 
 def utility_at(t: float) -> Aggregation:
     """Return an aggregation of `response`: the mean utility at a confidence target."""
-    t = target_values.read_target(t)
+    target = ConfidenceTarget(t)
 
-    def utility(responses: Sequence[Response]) -> float:
-        return target_values.mean_utility(*_columns(responses), t)
+    def mean_utility(responses: Sequence[Response]) -> float:
+        return _values(responses).utility(target)
 
-    return utility
+    return mean_utility
 
 
 def normalized_cost_at(t: float) -> Aggregation:
@@ -74,23 +75,25 @@ def normalized_cost_at(t: float) -> Aggregation:
 
     Answers that were held back are taken to be right, which makes this the largest that it can be.
     """
-    t = target_values.read_target(t)
+    target = ConfidenceTarget(t)
 
     def normalized_cost(responses: Sequence[Response]) -> float:
-        return target_values.normalized_cost(*_columns(responses), t)
+        return _values(responses).normalized_cost(target)
 
     return normalized_cost
 
 
 def answered_accuracy(responses: Sequence[Response]) -> float:
     """Return which share of the answers is right; NaN where nothing was answered."""
-    return target_values.answered_accuracy(*_columns(responses))
+    return _values(responses).answered_accuracy()
 
 
 def hallucination_rate(responses: Sequence[Response]) -> float:
     """Return how often the answer is wrong where it is not right; NaN where every one is right."""
-    return target_values.hallucination_rate(*_columns(responses))
+    return _values(responses).hallucination_rate()
 
 
-def _columns(responses: Sequence[Response]) -> tuple[list[bool | None], list[bool]]:
-    return [each["right"] for each in responses], [each["abstained"] for each in responses]
+def _values(responses: Sequence[Response]) -> TargetValues:
+    return TargetValues(
+        [each["right"] for each in responses], [each["abstained"] for each in responses]
+    )

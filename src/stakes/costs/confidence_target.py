@@ -1,0 +1,93 @@
+"""Confidence targets: how sure an answer must be to be better than none."""
+
+__all__ = ["ConfidenceTarget"]
+
+from dataclasses import dataclass
+
+from stakes._check import read_number
+from stakes._records import Record
+from stakes._text import number, percent
+from stakes._typing import NamesLike
+from stakes.costs.matrix import CostMatrix
+
+TRUTHS = ("wrong", "right")  # whether the answer is, or would have been
+CHOICES = ("answer", "abstain")
+
+
+@dataclass(frozen=True)
+class ConfidenceTarget(Record):
+    """Answer only if you are surer than t: +1 if right, -t/(1-t) if wrong, 0 for no answer.
+
+    The mean of these points is the utility; higher is better. Never to answer scores 0, and so
+    does answering questions with a chance of t to be right. As costs, an error costs 1 and an
+    abstention 1 - t, so that utility = 1 - cost / (1 - t): the two say the same. t = 0 does not
+    punish errors, so that always answering is best; t = 1/2 is the Omniscience index over 100.
+
+    Parameters
+    ----------
+    t : float
+        At least 0 and below 1.
+
+    Examples
+    --------
+    At a target of 75 % a wrong answer takes back what three right ones bring:
+
+    >>> import stakes
+    >>> target = stakes.ConfidenceTarget(0.75)
+    >>> target.penalty
+    3.0
+    >>> target.costs()
+    truth in rows, decision in columns
+           answer  abstain
+    wrong       1   0.2500
+    right       0   0.2500
+    >>> target.utility(0.25)  # the cost of never answering
+    0.0
+    """
+
+    t: float
+
+    def __post_init__(self) -> None:
+        t = read_number(self.t, "t", 0, 1, closed=(True, False))
+        object.__setattr__(self, "t", t)
+
+    @property
+    def penalty(self) -> float:
+        """What a wrong answer costs in points: t/(1-t)."""
+        return self.t / (1 - self.t)
+
+    @property
+    def abstention(self) -> float:
+        """What no answer costs, where an error costs 1."""
+        return 1 - self.t
+
+    def costs(self, classes: NamesLike | None = None) -> CostMatrix:
+        """Return the costs of answering and abstaining.
+
+        Parameters
+        ----------
+        classes : sequence of names, optional
+            Of a classifier, whose answer is a class. By default an answer is right or wrong.
+
+        Returns
+        -------
+        CostMatrix
+            An error costs 1, the decision "abstain" 1 - t.
+        """
+        if classes is not None:
+            return CostMatrix.zero_one(classes, abstain=self.abstention)
+        price = self.abstention
+        return CostMatrix([[1, price], [0, price]], classes=TRUTHS, decisions=CHOICES)
+
+    def utility(self, cost: float) -> float:
+        """Return the mean points for an expected cost."""
+        return 1 - cost / self.abstention
+
+    def __str__(self) -> str:
+        name = percent(self.t, 1).removesuffix(".0")
+        return f"target {name} %: +1 right, {number(0.0 - self.penalty)} wrong, 0 for no answer"
+
+
+def as_target(target: "ConfidenceTarget | float") -> ConfidenceTarget:
+    """Return a target, also from its number."""
+    return target if isinstance(target, ConfidenceTarget) else ConfidenceTarget(target)

@@ -1,0 +1,158 @@
+"""How sure an answer was, in the form in which it was stated: the kind is a type, never guessed."""
+
+__all__ = [
+    "Agreement",
+    "AnswerLogProbability",
+    "Confidence",
+    "StatedPercent",
+    "StatedProbability",
+    "VerbalConfidence",
+]
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from stakes._check import InputError, read_number, read_shares, read_words
+from stakes._records import Record
+from stakes._typing import Column, FloatArray
+
+_PERCENT = "For percent use StatedPercent; for log probabilities AnswerLogProbability."
+
+
+@dataclass(frozen=True, eq=False)
+class Confidence(Record, ABC):
+    """How sure each answer was; `probabilities` are the chances to be right that this states.
+
+    A value may be missing where the response is an abstention.
+    """
+
+    values: Column = field(repr=False)
+
+    @abstractmethod
+    def probabilities(self) -> FloatArray:
+        """Return the stated chance to be right; NaN where none was stated."""
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({self.probabilities().size} values)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StatedProbability(Confidence):
+    """A probability to be right, from 0 to 1.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> stakes.StatedProbability([0.9, None]).probabilities().tolist()
+    [0.9, nan]
+    """
+
+    def probabilities(self) -> FloatArray:
+        """Return the values."""
+        return read_shares(self.values, "confidence", 0, 1, _PERCENT)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StatedPercent(Confidence):
+    """A probability to be right in percent, from 0 to 100.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> stakes.StatedPercent([90, 55]).probabilities().tolist()
+    [0.9, 0.55]
+    """
+
+    def probabilities(self) -> FloatArray:
+        """Return the values over 100."""
+        return read_shares(self.values, "confidence", 0, 100) / 100
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VerbalConfidence(Confidence):
+    """Words, with the probability that each is declared to state.
+
+    Parameters
+    ----------
+    values : column of texts
+    words : mapping from word to probability
+        Upper and lower case are the same.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> words = {"certain": 0.98, "likely": 0.8, "unsure": 0.5}
+    >>> stakes.VerbalConfidence(["Likely", "certain"], words).probabilities().tolist()
+    [0.8, 0.98]
+    """
+
+    words: Mapping[str, float]
+
+    def probabilities(self) -> FloatArray:
+        """Return what the words are declared to state."""
+        if not isinstance(self.words, Mapping) or not self.words:
+            rule = "must map each word to a probability, such as {'likely': 0.8}"
+            raise InputError("words", rule, repr(self.words))
+        read = {word: read_number(p, f"words {word!r}", 0, 1) for word, p in self.words.items()}
+        return read_words(self.values, "confidence", read, math.nan)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AnswerLogProbability(Confidence):
+    """The natural logarithm of the probability that the model gave its answer, at most 0.
+
+    Of an answer of several tokens it is the sum of theirs. It is the chance of the wording, not
+    of being right, so look at the calibrated numbers.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> stakes.AnswerLogProbability([0.0, float("-inf")]).probabilities().tolist()
+    [1.0, 0.0]
+    """
+
+    def probabilities(self) -> FloatArray:
+        """Return the exponentials of the values."""
+        hint = "Logarithms of probabilities are at most 0."
+        return np.exp(read_shares(self.values, "confidence", -math.inf, 0, hint))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement(Confidence):
+    """How many of several samples of the model's answer agree with the one that is judged.
+
+    Parameters
+    ----------
+    values : column of whole numbers from 0 to `samples`
+    samples : int
+        How many were drawn for each question.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> stakes.Agreement([8, 5], samples=10).probabilities().tolist()
+    [0.8, 0.5]
+    """
+
+    samples: int
+
+    def probabilities(self) -> FloatArray:
+        """Return the shares that agree."""
+        k = read_number(self.samples, "samples", 1, math.inf)
+        values = read_shares(self.values, "confidence", 0, k)
+        part = ~np.isnan(values) & (np.trunc(values) != values)
+        if part.any():
+            row = int(part.argmax())
+            rule = f"must hold how many of {k:g} samples agree, whole numbers"
+            hint = "For shares use StatedProbability."
+            raise InputError("confidence", rule, f"{values[row]:g}", row=row, hint=hint)
+        return values / k
+
+
+def as_confidence(values: Confidence | Column) -> Confidence:
+    """Return a kind of confidence; plain numbers are probabilities."""
+    return values if isinstance(values, Confidence) else StatedProbability(values)
