@@ -11,6 +11,7 @@ from stakes._text import plain
 _WINDOW = 1024 * 1024
 _LARGEST_VALUE = 1024**3
 _DECODER = json.JSONDecoder()  # NaN too: inspect writes it for samples without a score
+_GOES_ON = 3  # characters after a number that are cut off may go on with it: e-1
 _BLANKS = " \t\r\n"
 
 
@@ -112,9 +113,10 @@ class _Window:
                 if isinstance(error, RecursionError) or not self._more():
                     raise self.wrong(_reason(error)) from error
                 continue
-            if end < len(self._text) or not self._more():  # a number may go on
+            if end + _GOES_ON <= len(self._text) or self._ended:
                 self._at = end
                 return found
+            self._more()
 
     def _peek_past(self, mark: str) -> bool:
         return (bool(self._text) or self._more()) and self._text.startswith(mark)
