@@ -36,6 +36,9 @@ _PYTHON_HINTS = {  # what to do, by code, in words of Python
     " For other scores say what they are: {kinds}, ...",
     "name_outcomes": "Say what the column calls them: right=..., wrong=..., abstained=...",
     "say_abstained": "It may be missing only where abstained is true: pass abstained=...",
+    "say_abstentions": "Name the values that mean an abstention with abstain_values=...",
+    "say_partial": "Say how partial credit counts: partial='right', 'wrong', or the least right"
+    " value.",
     "say_confidence": "For percent use StatedPercent; for log probabilities AnswerLogProbability.",
     "say_kind": "For other scores say what they are: {kinds}, ...",
     "say_kind_or_percent": "Row {row} sums to {total}: percent? Divide by 100."

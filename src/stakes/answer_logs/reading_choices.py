@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from stakes._check import InputError, Place, read_number
+from stakes._check import Action, InputError, Place, read_number
 from stakes._text import plain, quoted
 from stakes.answer_logs.answer_log import AnswerLog, LeftOut, LoggedOptions
 from stakes.answer_logs.log_fields import MISSING, field_at, names_at, place_of
@@ -67,9 +67,9 @@ def truth_of(value: Any, partial: str | float | None, place: Place, what: str) -
     if credit in (0.0, 1.0) and not isinstance(partial, float):
         return credit == 1.0
     if partial is None:
-        rule = "must be right or wrong where partial= is not given"
-        hint = "Say how partial credit counts: partial='right', 'wrong', or the least right value."
-        raise InputError(what, rule, plain(repr(value)), place=place, hint=hint)
+        rule = "must be right or wrong, as nothing says how partial credit counts"
+        way_out = Action("say_partial")
+        raise InputError(what, rule, plain(repr(value)), place=place, hint=way_out)
     return credit >= partial if isinstance(partial, float) else partial == "right"
 
 
@@ -166,7 +166,7 @@ class AnswerRows:
         if isinstance(value, bool | int | float) and value in (0, 1):
             return bool(value)
         rule = f"must be true or false in the field {name!r}"
-        hint = "Name the values that mean an abstention with abstain_values=..."
+        hint = Action("say_abstentions")
         raise InputError("abstain_field", rule, plain(repr(value)), place=place, hint=hint)
 
     def _confidence(self, sample: Any, place: Place) -> float | str | None:  # noqa: ANN401

@@ -11,7 +11,12 @@ from stakes._check import InputError
 from stakes._text import plain, plain_list, quoted
 from stakes._typing import BoolArray, NDArray
 from stakes.cli.answer_request import AnswerRequest
-from stakes.cli.answer_tables import AnswerTable, check_alike, read_answers, responses_of
+from stakes.cli.answer_tables import (
+    AnswerTable,
+    check_alike,
+    read_table_of_answers,
+    responses_of,
+)
 from stakes.cli.messages import refuse
 from stakes.evaluation.verdicts.wording import counted
 from stakes.responses import Responses
@@ -43,7 +48,7 @@ def read_models(request: AnswerRequest, *, paired: bool = True) -> Models:
         refuse("--model is for one table: of several files each is a model. Leave it out.")
     if o.common and o.model is None and len(files) == 1:
         refuse("--common is for several models: name several files, or give --model.")
-    read = [read_answers(path, request) for path in files]
+    read = [_read(path, request) for path in files]
     tables = read[0].by_model() if o.model is not None else _by_file(files, read, o.model_names)
     notes = [note for table in read for note in table.notes]
     group = "group" if o.group is not None else _repeated(tables)
@@ -65,6 +70,13 @@ def read_models(request: AnswerRequest, *, paired: bool = True) -> Models:
     )
 
 
+def _read(path: str, request: AnswerRequest) -> AnswerTable:
+    """Read a table, or the log of a harness."""
+    from stakes.cli.answer_log_files import is_answer_log, read_log  # noqa: PLC0415  seldom needed
+
+    return (read_log if is_answer_log(path, request) else read_table_of_answers)(path, request)
+
+
 def _joined(names: list[str]) -> str:
     return f"{names[0]} and {len(names) - 1} more"
 
@@ -79,8 +91,12 @@ def _shared(request: AnswerRequest) -> dict[str, str]:
 def _by_file(
     files: tuple[str, ...], read: list[AnswerTable], given: Mapping[str, str]
 ) -> dict[str, AnswerTable]:
-    """Name each table by what was typed, else by its file without its ending."""
-    names = [given.get(path, _stem(path)) for path in files]
+    """Name each table by what was typed or the log says, else by its file without its ending."""
+    logged = [table.model for table in read]
+    names = [
+        given.get(path) or (model if model and logged.count(model) == 1 else _stem(path))
+        for path, model in zip(files, logged, strict=True)
+    ]
     double = next((name for name in names if names.count(name) > 1), None)
     if double is not None:
         refuse(f"two files are the model {double!r}: name them, as in a={files[0]} b={files[1]}.")
@@ -164,7 +180,9 @@ def _missing(
     return InputError(msg, hint=_COMMON)
 
 
-def _refuse_unequal(questions: NDArray[Any], everywhere: BoolArray, counts: Mapping[str, NDArray[Any]]) -> None:
+def _refuse_unequal(
+    questions: NDArray[Any], everywhere: BoolArray, counts: Mapping[str, NDArray[Any]]
+) -> None:
     """Refuse a question that models have a different number of times."""
     stacked = np.stack(list(counts.values()))
     odd = np.flatnonzero(everywhere & (stacked != stacked[0]).any(axis=0))

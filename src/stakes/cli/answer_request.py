@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import click
-
 from stakes._check import InputError
 from stakes._files import read_text
 from stakes._text import plain
 from stakes.calibration import Calibrator, IsotonicCalibrator
 from stakes.calibration.registry import calibrator_class
 from stakes.cli.messages import refuse
-from stakes.cli.options import Options, typed
+from stakes.cli.options import Options, flag_of, is_default, typed
 from stakes.cli.parsing import parse_pairs
 from stakes.costs.confidence_target import ConfidenceTarget
 from stakes.responses import (
@@ -27,6 +25,13 @@ from stakes.responses import (
 )
 
 _OUTCOMES = ("right_is", "wrong_is", "abstained_is")
+_LOGS = {  # options by argument
+    "scorer": "scorer",
+    "metric": "metric",
+    "filter": "log_filter",
+    "partial": "partial",
+    "abstain_pattern": "abstain_pattern",
+}
 _SAID = {  # what a column of confidence holds
     "probability": "a probability",
     "percent": "percent",
@@ -93,6 +98,32 @@ class AnswerRequest:
         kinds = {"percent": StatedPercent, "logprob": AnswerLogProbability}
         return kinds.get(kind, StatedProbability)(values)
 
+    @property
+    def log_choices(self) -> dict[str, Any]:
+        """What to take from the log of a harness, by argument of `read_answer_log`."""
+        o = self.options
+        found: dict[str, Any] = {name: getattr(o, option) for name, option in _LOGS.items()}
+        if o.partial not in (None, "right", "wrong"):
+            found["partial"] = read_share(str(o.partial), "--partial", most=True)
+        marks = None if is_default("abstained_is") else o.abstained_is
+        return found | {
+            "confidence": o.confidence,
+            "abstain_field": o.abstained,
+            "abstain_values": marks,
+        }
+
+    def refuse_for_table(self) -> None:
+        """Refuse options that have no effect on a table of columns."""
+        o = self.options
+        odd = [flag_of(name) for name in _OUTCOMES if typed(name)]
+        if o.outcome is None and odd:
+            refuse(f"{', '.join(odd)} must go with --outcome, which names the column.")
+        if o.confidence is None and typed("confidence_is"):
+            refuse("--confidence-is must go with --confidence, which names the column.")
+        odd = [flag_of(name) for name in _LOGS.values() if typed(name)]
+        if odd:
+            refuse(f"{', '.join(odd)} must go with the log of a harness: this is a table.")
+
     @cached_property
     def stage(self) -> dict[str, Any]:
         """How confidence is calibrated, and the intervals."""
@@ -106,9 +137,7 @@ class AnswerRequest:
 
     def _calibrator(self) -> Calibrator | None:
         method = self.options.method
-        context = click.get_current_context()
-        source = context.get_parameter_source("method")
-        if source is click.core.ParameterSource.DEFAULT:  # of `check` another one
+        if is_default("method"):  # of `check` another one
             method = IsotonicCalibrator.name
         if method == "none":
             return None
@@ -122,11 +151,6 @@ def answer_request(options: Options) -> AnswerRequest:
     o = options
     if o.outcome is not None and (o.right or o.abstained):
         refuse("--outcome is in place of --right and --abstained: give the one or the others.")
-    odd = [f"--{name.replace('_', '-')}" for name in _OUTCOMES if typed(name)]
-    if o.outcome is None and odd:
-        refuse(f"{', '.join(odd)} must go with --outcome, which names the column.")
-    if o.confidence is None and typed("confidence_is"):
-        refuse("--confidence-is must go with --confidence, which names the column.")
     for value, flag, kind in (
         (o.words, "--words", "words"),
         (o.agreement_samples, "--samples", "agreement"),
@@ -140,23 +164,25 @@ def answer_request(options: Options) -> AnswerRequest:
     return AnswerRequest(
         options,
         _target(o.target),
-        None if o.risk is None else read_share(o.risk, "--risk", "above 0 and below 1", least=False),
+        None if o.risk is None else read_share(o.risk, "--risk"),
         None if o.words is None else read_words_option(o.words),
     )
 
 
 def _target(text: str) -> ConfidenceTarget:
-    return ConfidenceTarget(read_share(text, "--target", "at least 0 and below 1", least=True))
+    return ConfidenceTarget(read_share(text, "--target", least=True))
 
 
-def read_share(text: str, option: str, rule: str, *, least: bool) -> float:
-    """Read a share as it is typed: 0.75, 75% or 75 %; below 1, and 0 only if it is the least."""
+def read_share(text: str, option: str, *, least: bool = False, most: bool = False) -> float:
+    """Read a share as it is typed: 0.75, 75% or 75 %; 0 and 1 only if they are allowed."""
     bare = text.strip()
     try:
         value = float(bare.removesuffix("%")) / (100 if bare.endswith("%") else 1)
     except ValueError:
         refuse(f"{option} must be a share such as 0.75 or 75%: got {text!r}.")
-    if not (0 <= value < 1 and (least or value > 0)):
+    low, high = least or most, most  # whether the ends are allowed
+    if not (0 < value < 1 or (low and value == 0) or (high and value == 1)):
+        rule = f"{'at least' if low else 'above'} 0 and {'at most' if high else 'below'} 1"
         more = f" For percent write {bare}%." if 1 < value < 100 else ""
         refuse(f"{option} must be {rule}: got {text!r}.{more}")
     return value

@@ -31,6 +31,7 @@ class AnswerTable:
     placed: Callable[[int], Place]  # a row of the file
     origin: Mapping[str, str]  # where each column was taken from
     notes: tuple[str, ...] = ()
+    model: str | None = None  # where a log names it
 
     def __len__(self) -> int:
         return self.rows.size
@@ -64,7 +65,8 @@ class AnswerTable:
 def responses_of(table: AnswerTable, request: AnswerRequest, group: str | None) -> Responses:
     """Return the rows as responses, grouped by a column; errors name columns and lines."""
     found, o = table.columns, request.options
-    more = {"groups": None if group is None else found[group], "sample_weight": table.weights}
+    more: dict[str, Any] = {"sample_weight": table.weights}
+    more |= {} if group is None else {"groups": found[group]}
     with told_in_place(table, request.argument_columns):
         sure = found.get("confidence")
         confidence = None if sure is None else request.confidence(sure)
@@ -74,9 +76,10 @@ def responses_of(table: AnswerTable, request: AnswerRequest, group: str | None) 
         return Responses(found["right"], confidence, found.get("abstained"), **more)
 
 
-def read_answers(path: str, request: AnswerRequest) -> AnswerTable:
-    """Read a table, or the log of a harness."""
+def read_table_of_answers(path: str, request: AnswerRequest) -> AnswerTable:
+    """Read a table."""
     o = request.options
+    request.refuse_for_table()
     if o.right is None and o.outcome is None:
         _refuse_unnamed(path, request)
     ask = _ask(request)

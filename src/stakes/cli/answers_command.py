@@ -7,7 +7,7 @@ from stakes.cli.answer_request import AnswerRequest, answer_request
 from stakes.cli.answers_screen import plain_origin, print_responses
 from stakes.cli.github import verdict_annotations
 from stakes.cli.options import Options
-from stakes.cli.outputs import Cell, Document, check_outputs, ends, page_text, publish
+from stakes.cli.outputs import Cell, Document, check_outputs, ends, publish
 from stakes.cli.table_request import WHOLE
 from stakes.responses import ResponseEvaluation, evaluate_responses
 
@@ -25,7 +25,9 @@ def run(options: Options) -> None:
     publish(compared_document(models, request), options)
 
 
-def evaluated(models: Models, request: AnswerRequest, name: str | None = None) -> ResponseEvaluation:
+def evaluated(
+    models: Models, request: AnswerRequest, name: str | None = None
+) -> ResponseEvaluation:
     """Evaluate one model, with what was noted when its rows were read."""
     name = name or next(iter(models.responses))
     made = evaluate_responses(
@@ -42,7 +44,6 @@ def _document(made: ResponseEvaluation, models: Models, options: Options) -> Doc
     """Return the evaluation of one model in every form."""
     rows: list[list[Cell]] = [["metric", "value", "low", "high", "method"]]
     rows += [[name, e.value, *ends(e), e.method] for name, e in made.metrics().items()]
-    (name,) = models.responses
     return Document(
         command="answers",
         body={**made.to_dict(), "origin": plain_origin(models.origin)},
@@ -54,6 +55,6 @@ def _document(made: ResponseEvaluation, models: Models, options: Options) -> Doc
         draw=lambda screen: print_responses(
             screen, made, models.source, models.origin, details=options.details
         ),
-        page=lambda: page_text(made, options, models.source, name if options.model else ""),
+        page=lambda: made.to_html(title=options.title, source=models.source, date=options.date),
         annotations=verdict_annotations("answers", made.verdicts),
     )

@@ -1,6 +1,7 @@
 """stakes answers with several models: the leaderboard and what can be said of it."""
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from stakes._text import interval_name, number, percent, plain
@@ -9,7 +10,7 @@ from stakes.cli.answer_request import AnswerRequest
 from stakes.cli.answers_screen import plain_origin, print_origin, print_verdicts
 from stakes.cli.github import verdict_annotations
 from stakes.cli.messages import refuse
-from stakes.cli.outputs import Cell, Document, page_text
+from stakes.cli.outputs import Cell, Document
 from stakes.cli.screen import Screen
 from stakes.cli.table_request import WHOLE
 from stakes.evaluation.verdicts.wording import p_number
@@ -76,15 +77,10 @@ class _Compared:
 
     def _pairs(self, screen: Screen) -> None:
         """Print differences: all of few models, of many those to the first of the ranking."""
-        made, (first, *others) = self.made, self.made.ranking
-        pairs = [(first, name) for name in others]
-        if len(made.systems) <= _PAIRS or self.details:
-            place = {name: k for k, name in enumerate(made.ranking)}
-            each = ((d.system, d.reference) for d in made.differences)
-            pairs = sorted(
-                (tuple(sorted(pair, key=place.__getitem__)) for pair in each),
-                key=lambda pair: (place[pair[0]], place[pair[1]]),
-            )  # type: ignore[assignment]
+        made = self.made
+        pairs = list(combinations(made.ranking, 2))  # those with the first come first
+        if len(made.systems) > _PAIRS and not self.details:
+            pairs = pairs[: len(made.systems) - 1]
         shown = pairs if self.details else pairs[:_SHOWN]
         rows = []
         for one, two in shown:
@@ -144,7 +140,7 @@ def compared_document(models: Models, request: AnswerRequest) -> Document:
         rows=_board_rows(made),
         sentences=[str(verdict) for verdict in made.verdicts],
         draw=found.draw,
-        page=lambda: page_text(made, options, models.source),
+        page=lambda: made.to_html(title=options.title, source=models.source, date=options.date),
         annotations=verdict_annotations("answers", made.verdicts),
     )
 

@@ -187,8 +187,8 @@ def _print_confidence(screen: Screen, made: ResponseEvaluation) -> None:
     for rule in made.confidence.rules:
         if math.isinf(rule.raw.value):
             lost = rule.raw.infinite_samples
-            what = "answer that was stated as sure is" if lost == 1 else "answers stated as sure are"
-            screen.say(f"The {rule.raw.name} is infinite: {lost} {what} not so.")
+            what = "answer was stated" if lost == 1 else "answers were stated"
+            screen.say(f"The log loss is infinite: {lost} {what} as certain, and it was not so.")
 
 
 def _scores(found: Evaluation) -> list[tuple[str, str, str, str]]:

@@ -13,9 +13,7 @@ def _refuse_path(ctx: click.Context, param: click.Parameter, value: str | None) 
         raise click.UsageError(msg)
 
 
-def _named_files(
-    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]  # noqa: ARG001
-) -> "str | tuple[str, ...]":
+def _named_files(ctx: click.Context, _param: object, value: tuple[str, ...]) -> Any:  # noqa: ANN401
     """Take the names off NAME=PATH; a file that is called like that is itself."""
     paths, names = [], {}
     for text in value:

@@ -57,8 +57,8 @@ class Options:
     model_names: Mapping[str, str] = field(default_factory=dict)  # by path
 
     answers: bool = _option(
-        "check", "Hold answers of a language model against the limits, read as by `stakes answers`.",
-        default=False)
+        "check", "Hold answers of a language model against the limits, as `stakes answers` reads "
+        "them.", default=False)
     right: str | None = _option(
         _ANSWERS, "Column that says whether the answer is right: true or false, 1 or 0; it may be "
         "missing where the model abstained.")
@@ -66,15 +66,17 @@ class Options:
         _ANSWERS, "Column that says whether the model gave no answer: true or false, 1 or 0. Of a "
         "harness's log: the field that marks it.")
     outcome: str | None = _option(
-        _ANSWERS, "Column that says right, wrong or abstained, in place of --right and --abstained.")
+        _ANSWERS, "Column that says right, wrong or abstained, instead of --right and --abstained.")
     right_is: str = _option(
         _ANSWERS, "With --outcome: what the column calls a right answer.", "right", metavar="TEXT")
     wrong_is: str = _option(
         _ANSWERS, "With --outcome: what it calls a wrong answer.", "wrong", metavar="TEXT")
     abstained_is: str = _option(
-        _ANSWERS, "With --outcome: what it calls an abstention.", "abstained", metavar="TEXT")
+        _ANSWERS, "With --outcome: what it calls an abstention. Of a harness's log: the score, or "
+        "the value of --abstained, that marks one.", "abstained", metavar="TEXT")
     confidence: str | None = _option(
-        _ANSWERS, "Column that says how sure the model was; it may be missing where it abstained.")
+        _ANSWERS, "Column that says how sure the model was; it may be missing where it abstained. "
+        "Of a harness's log: the field, by default `confidence` of the score's metadata.")
     confidence_is: str = _option(
         _ANSWERS, "What the confidence is: a probability, percent, words that --words declares, "
         "the natural logarithm of the answer's probability, or how many of --samples agree.",
@@ -98,6 +100,19 @@ class Options:
         _ANSWERS, "Column that names the model, in a table with a row for each model and question.")
     common: bool = _option(
         "answers", "Keep only the questions that all models have.", default=False)
+    scorer: str | None = _option(
+        _ANSWERS, "Of a log of inspect: the scorer that says what is right, if there are several.")
+    metric: str | None = _option(
+        _ANSWERS, "Of a harness's log: the metric that says what is right, such as exact_match.")
+    log_filter: str | None = _option(
+        _ANSWERS, "Of a log of lm-eval: the filter that counts, where there are several.",
+        flags=["--filter"])
+    partial: str | None = _option(
+        _ANSWERS, "Of a harness's log: how partial credit counts: right, wrong, or the least value "
+        "that is right.")
+    abstain_pattern: str | None = _option(
+        _ANSWERS, "Of a harness's log: a regular expression that marks an abstention where it is "
+        "found in what the model said.", metavar="REGEX")
     scores: str | None = _option(
         "evaluate check threshold calibrate decide",
         "Columns of scores, one per class; a single column is the score of the last class.",
@@ -281,9 +296,9 @@ _EFFECTIVE = {
     "apply": "scores scores_are renormalize classes prior write as_json output force memory"
     " input_format max_bytes timeout apply",
     "answers": "answers right abstained outcome right_is wrong_is abstained_is confidence"
-    " confidence_is words agreement_samples target question model weight group method folds level"
-    " seed min_utility max_hallucination_rate most least confident layout as_json output force"
-    " input_format max_bytes timeout",
+    " confidence_is words agreement_samples target question model scorer metric log_filter partial"
+    " abstain_pattern weight group method folds level seed min_utility max_hallucination_rate most"
+    " least confident layout as_json output force input_format max_bytes timeout",
 }
 _OF_ANSWERS = {"min_utility", "max_hallucination_rate"} | {
     declared.name for declared in _DECLARED if declared.metadata["on"] == _ANSWERS.split()
@@ -330,6 +345,17 @@ def typed(name: str) -> bool:
     """Whether an option was typed, and does not come from an application file."""
     source = click.get_current_context().get_parameter_source(name)
     return source is click.core.ParameterSource.COMMANDLINE
+
+
+def is_default(name: str) -> bool:
+    """Whether an option was neither typed nor given by an application file."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.DEFAULT
+
+
+def flag_of(name: str) -> str:
+    """Return how an option is typed."""
+    return next(_flags(declared)[-1] for declared in _DECLARED if declared.name == name)
 
 
 def _flags(declared: "Field[Any]") -> list[str]:

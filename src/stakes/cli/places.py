@@ -28,6 +28,9 @@ _OPTIONS = {  # what to do, by code
     "replace_file": "Give --force to replace it.",
     "say_abstained": "It may be missing only where the model abstained: name that column with"
     " --abstained.",
+    "say_abstentions": "Name the value that means an abstention with --abstained-is.",
+    "say_partial": "Say how partial credit counts: --partial right, wrong, or the least right"
+    " value.",
     "say_confidence": "For percent give --confidence-is percent, for log probabilities logprob.",
     "say_kind": "For other scores say what they are with --scores-are.",
     "say_kind_or_percent": "That row sums to {total}: percent? Divide by 100."
