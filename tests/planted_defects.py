@@ -557,7 +557,7 @@ DEFECTS = [
     ("cli/github.py", "within(lines, MOST_BYTES - size - len(gap))", "within(lines, MOST_BYTES)", "test_cli_github"),
     ("cli/github.py", "size += len(line.encode()) + 1", "size += len(line) + 1", "test_cli_github"),
     ("cli/github.py", "rest = len(some) - MOST_OF_A_KIND + 1", "rest = len(some) - MOST_OF_A_KIND", "test_cli_github"),
-    ("cli/gate_advice.py", "if after is not None and _meets(after, kind, limit):", "if after is not None:", "advice_fits"),
+    ("cli/gate_advice.py", "if after is not None and meets(after, kind, limit):", "if after is not None:", "advice_fits"),
     ("cli/check_command.py", '        if not gate["passed"]\n', "", "what_passes_is_one_notice"),
     ("report/model_card.py", "same = as_sampled and", "same = True and", "test_model_card"),
     ("report/model_card.py", "return plain(value, 1000)", "return value", "test_model_card"),
