@@ -46,6 +46,9 @@ def read_models(request: AnswerRequest, *, paired: bool = True) -> Models:
     files = (o.file,) if isinstance(o.file, str) else o.file
     if o.model is not None and len(files) > 1:
         refuse("--model is for one table: of several files each is a model. Leave it out.")
+    twice = next((path for path in files if files.count(path) > 1), None)
+    if twice is not None:
+        refuse(f"each file must be named once: {twice!r} is there twice.")
     if o.common and o.model is None and len(files) == 1:
         refuse("--common is for several models: name several files, or give --model.")
     read = [_read(path, request) for path in files]

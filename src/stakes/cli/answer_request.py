@@ -120,6 +120,8 @@ class AnswerRequest:
             refuse(f"{', '.join(odd)} must go with --outcome, which names the column.")
         if o.confidence is None and typed("confidence_is"):
             refuse("--confidence-is must go with --confidence, which names the column.")
+        if o.confidence is None and o.risk is not None:
+            refuse("--risk must go with --confidence, on which the threshold is set.")
         odd = [flag_of(name) for name in _LOGS.values() if typed(name)]
         if odd:
             refuse(f"{', '.join(odd)} must go with the log of a harness: this is a table.")
@@ -157,6 +159,8 @@ def answer_request(options: Options) -> AnswerRequest:
     ):
         if (value is None) == (o.confidence_is == kind):
             refuse(f"{flag} and --confidence-is {kind} must be given together.")
+    if o.risk is not None and o.weight is not None:
+        refuse("--risk and --weight exclude each other: a guarantee is for samples drawn alike.")
     named = [name for name in (o.right, o.outcome, o.abstained, o.confidence) if name is not None]
     if len(set(named)) < len(named):
         double = next(name for name in named if named.count(name) > 1)

@@ -17,6 +17,7 @@ from stakes.results import Estimate
 _SHOWN = 12  # slices on one screen
 _SHARES = ("answered", "right", "answered_accuracy", "hallucination_rate")  # in percent
 _MARK = "=> "
+_LONGEST_ORIGIN = 240  # letters in one paragraph
 _ANSWERS = {OWN: "answers", CALIBRATED: "cal. answers"}
 
 
@@ -59,8 +60,11 @@ def print_origin(screen: Screen, origin: Mapping[str, Mapping[str, str]]) -> Non
         text = "; ".join(f"{role}: {what}" for role, what in columns.items())
         told.setdefault(text, []).append(file)
     for text, files in told.items():
-        whose = "" if len(told) == 1 else f" ({', '.join(plain(file) for file in files)})"
-        screen.say(f"{text}{whose}", mark="read     ")
+        whose = "" if len(told) == 1 else f"{', '.join(plain(file) for file in files)}: "
+        mark = "read     "
+        for line in [text] if len(text) <= _LONGEST_ORIGIN else text.split("; "):
+            screen.say(f"{whose}{line}", mark=mark)
+            whose, mark = "", " " * len(mark)
 
 
 def plain_origin(origin: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:

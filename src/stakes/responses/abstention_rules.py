@@ -90,9 +90,8 @@ def calibrate_confidence(
     if why or calibrator is None:
         return CalibratedConfidence(values, None, why)
     samples = open_samples(responses)
-    groups = None if samples.groups is None else samples.groups
     try:
-        found = cross_fitted(calibrator, samples, folds, groups, seed).scores.values
+        found = cross_fitted(calibrator, samples, folds, samples.groups, seed).scores.values
         fitted = calibrator.fresh().fit_samples(samples)
     except UndefinedMetricError as error:
         return CalibratedConfidence(values, None, str(error).rstrip("."))
@@ -126,8 +125,7 @@ def open_samples(responses: Responses) -> Samples:
 
 def answers_of(p: FloatArray, target: ConfidenceTarget) -> BoolArray:
     """Tell where an answer that is right with probability p is better than none."""
-    chosen = target.costs().least_expected(np.column_stack([1 - p, p]))
-    return np.asarray(chosen == 0)
+    return np.asarray(p >= target.t)  # as Bayes decisions are, without their rounding at a tie
 
 
 @dataclass(frozen=True, eq=False)

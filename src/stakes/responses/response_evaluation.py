@@ -27,9 +27,10 @@ from stakes.responses.abstention_rules import (
     no_calibration,
     open_samples,
 )
-from stakes.responses.response_measures import NAMES, always_answering, own_measures
+from stakes.responses.constant_rules import always_answering, beside_constants
+from stakes.responses.response_measures import NAMES, own_measures
 from stakes.responses.response_samples import Responses
-from stakes.responses.response_slices import ResponseSlice, constant_p_value, response_slices
+from stakes.responses.response_slices import ResponseSlice, response_slices
 from stakes.responses.response_verdicts import (
     confidence_verdict,
     response_cautions,
@@ -226,7 +227,7 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
         evaluation.numbers["utility"],
         normalized,
         naive,
-        constant_p_value(own, target),
+        beside_constants(own, target),
         level,
     )
     return replace(evaluation, verdicts=tuple(_verdicts(evaluation, worth, normalized)))

@@ -77,6 +77,10 @@ class ResponseMeasures:
         record = self._beside_constants(target, held_back=1)
         found = self._normalized_of(record, target)
         unknown = self.responses.unknown
+        if record.undefined is not None:
+            known = "" if not unknown else ", if every answer held back is right"
+            why = f"always answering costs nothing{known}, so there is no cost to divide by"
+            return record, Estimate(found.value, None, why)
         if not unknown or found.interval is None:
             return record, found
         other = self._normalized_of(self._beside_constants(target, held_back=0), target)
@@ -180,12 +184,6 @@ def _times(found: Estimate, factor: float) -> Estimate:
     if band is not None:
         band = Interval(factor * band.low, factor * band.high, band.level)
     return Estimate(factor * found.value, band, found.method)
-
-
-def always_answering(responses: Responses, target: ConfidenceTarget) -> float:
-    """Return the utility of always answering; answers that nobody knows are taken to be right."""
-    everything = np.ones(len(responses), dtype=np.bool_)
-    return ResponseMeasures(responses.assumed(), everything, 0.95).utility(target).value
 
 
 def own_measures(responses: Responses, level: float) -> ResponseMeasures:

@@ -84,6 +84,7 @@ class Responses(Record):
             truth, silent, weights = truth[kept], silent[kept], weights[kept]
             sure = None if sure is None else sure[kept]
             codes = None if codes is None else codes[kept]
+        _refuse_one_group(codes)
         fields: dict[str, object] = {
             "right": truth,
             "abstained": silent,
@@ -264,10 +265,14 @@ def _read_groups(groups: Column, n: int) -> IntArray:
     column = read_column(groups, "groups")
     _check_length(len(column), n, "groups")
     codes = np.unique(np.asarray(column.values), return_inverse=True)[1]
-    if codes.max() == 0:
-        rule = "must hold at least two groups"
-        raise InputError("groups", rule, found="one cannot tell how others differ")
     return np.asarray(codes, dtype=np.int64)
+
+
+def _refuse_one_group(codes: IntArray | None) -> None:
+    if codes is not None and (codes == codes[0]).all():
+        rule = "must hold at least two groups"
+        hint = "Leave groups out if responses vary independently of each other."
+        raise InputError("groups", rule, found="one cannot tell how others differ", hint=hint)
 
 
 def _check_length(size: int, n: int, argument: str) -> None:
