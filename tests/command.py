@@ -115,7 +115,7 @@ def answer_rows(n: int = 200, models: tuple[str, ...] = ("bold", "humble")) -> l
     rows = []
     for place, model in enumerate(models):
         right, sure = rng.random(n) < known, np.clip(known**0.6, 0, 1).round(2)
-        idk = (known < 0.5) & (rng.random(n) < 0.9) if place else np.zeros(n, dtype=bool)
+        idk = (known < 0.65) & (rng.random(n) < 0.98) if place else np.zeros(n, dtype=bool)
         outcome = np.where(idk, "abstained", np.where(right, "right", "wrong"))
         rows += [
             {

@@ -56,5 +56,6 @@ def _document(made: ResponseEvaluation, models: Models, options: Options) -> Doc
             screen, made, models.source, models.origin, details=options.details
         ),
         page=lambda: made.to_html(title=options.title, source=models.source, date=options.date),
+        commands={},  # its verdicts ask for none
         annotations=verdict_annotations("answers", made.verdicts),
     )

@@ -13,7 +13,7 @@ from stakes.cli.messages import refuse
 from stakes.cli.outputs import Cell, Document
 from stakes.cli.screen import Screen
 from stakes.cli.table_request import WHOLE
-from stakes.evaluation.verdicts.wording import p_number
+from stakes.evaluation.verdicts.wording import counted, p_number
 from stakes.responses import ResponseComparison, SliceComparison, compare_responses
 
 _SHOWN = 12  # pairs or slices on one screen
@@ -93,7 +93,7 @@ class _Compared:
         if len(shown) < len(made.differences):
             text = f"({len(shown)} of {len(made.differences)} pairs; --details shows all)"
             screen.print(text)
-        screen.say(f"p: after Holm, for {len(made.differences)} pairs.", "dim")
+        screen.say(f"p: after Holm, for {counted(len(made.differences), 'pairs')}.", "dim")
 
     def _slices(self, screen: Screen) -> None:
         slices = self.made.slices
@@ -141,6 +141,7 @@ def compared_document(models: Models, request: AnswerRequest) -> Document:
         sentences=[str(verdict) for verdict in made.verdicts],
         draw=found.draw,
         page=lambda: made.to_html(title=options.title, source=models.source, date=options.date),
+        commands={},  # its verdicts ask for none
         annotations=verdict_annotations("answers", made.verdicts),
     )
 
