@@ -2,6 +2,8 @@
 import { amount, bare, type Ends, decimalsOf, scaled, type Unit, wilson, withUnit } from "./amounts";
 import { condition, freeOf, isSquare, type Look, type Part, plainOf, ratioOf, type Setting } from "./setting";
 
+export type VerdictPart = Extract<Part, ["verdict", ...unknown[]]>;
+
 const MARGIN = 0.05; // distance from 1 within which a cost is the same for practical purposes
 const PER = 1000;
 const MOST_NAMED = 3;
@@ -68,7 +70,7 @@ export function answer(
   reason = "",
 ): Part[][] {
   const [first, ...others] = standings;
-  const said = verdict(first.code, others.some((one) => one.code === "useful"));
+  const said = verdictOf(first.code, others.some((one) => one.code === "useful"));
   const head = [...condition(s), text(", ")];
   if (first.code === "no_verdict")
     return [[...head, text("there is "), said, text(`: ${reason}.`)]];
@@ -91,10 +93,11 @@ export function answer(
 
 function later(one: Standing, unit: Unit): Part[] {
   const cost = costWriter(one, unit)(one.expected);
-  return [text(`Calibrated: ${cost} a case, `), verdict(one.code), text(".")];
+  return [text(`Calibrated: ${cost} a case, `), verdictOf(one.code), text(".")];
 }
 
-function verdict(code: string, helped = false): Part {
+/** Return the words and the look of a verdict; `helped` where calibration would make it useful. */
+export function verdictOf(code: string, helped = false): VerdictPart {
   const [alone, afterwards, look] = VERDICTS[code];
   return ["verdict", helped ? afterwards : alone, look];
 }
@@ -121,7 +124,7 @@ export function compared(
 ): Part[][] {
   const head = [...condition(s), text(", ")];
   if (given.standings.some((one) => isNaN(one.expected)))
-    return [[...head, text("there is "), verdict("no_verdict"), text(".")]];
+    return [[...head, text("there is "), verdictOf("no_verdict"), text(".")]];
   const sentences = [[...head, ...ranked(s, given, naive, unit)]];
   if (calibrated) {
     const [before, after] = [winner(given), winner(calibrated)];
@@ -180,7 +183,7 @@ function ranked(s: Setting, field: Field, naive: Naive, unit: Unit): Part[] {
 /** Say whether a system is worth using, where that is known. */
 function worth(lead: string, code: string): Part[] {
   const known = code !== "no_interval" && code !== "no_verdict";
-  return known ? [text(lead), verdict(code), text(".")] : [];
+  return known ? [text(lead), verdictOf(code), text(".")] : [];
 }
 
 type Kind = [string, (truth: number, decision: number) => boolean];

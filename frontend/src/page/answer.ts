@@ -17,6 +17,8 @@ import {
   type Setting,
   type Standing,
   type Unit,
+  verdictOf,
+  type VerdictPart,
 } from "../core/index";
 import type { Outcome, Problem } from "../types";
 import { type Child, h, HIDDEN, named, on, refill } from "./dom";
@@ -219,7 +221,14 @@ export class Answer {
   }
 }
 
-function showVerdict(slot: HTMLElement, part: Extract<Part, ["verdict", ...unknown[]]>): void {
+/** Return a verdict with its icon and look. */
+export function verdictWord(code: string): HTMLElement {
+  const slot = h("strong");
+  showVerdict(slot, verdictOf(code));
+  return slot;
+}
+
+function showVerdict(slot: HTMLElement, part: VerdictPart): void {
   const [, words, look] = part;
   const name = `verdict-word ${look}`;
   if (slot.className === name && slot.lastChild?.textContent === words) return;

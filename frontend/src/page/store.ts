@@ -7,21 +7,22 @@ const MOST_KEPT = 100;
 
 export type Listener = (settled: boolean) => void;
 
-/** Holds the problem that the reader chose. */
-export class Store {
-  problem: Problem;
+/** Holds a choice of the reader, and those before it. */
+export class Chosen<P> {
+  problem: P;
   application = 0;
-  focus = 0; // the system of pictures that show one
   readonly #listeners: Listener[] = [];
-  #past: Choice[] = []; // what can be gone back to, the newest last
-  #rest: Choice; // as it last was when nothing moved
+  readonly #initialOf: (application: number) => P;
+  #past: Choice<P>[] = []; // what can be gone back to, the newest last
+  #rest: Choice<P>; // as it last was when nothing moved
 
-  constructor(readonly payload: Payload) {
+  constructor(initialOf: (application: number) => P) {
+    this.#initialOf = initialOf;
     this.problem = this.initial;
     this.#rest = this.#now;
   }
 
-  get #now(): Choice {
+  get #now(): Choice<P> {
     return { application: this.application, problem: this.problem };
   }
 
@@ -46,8 +47,8 @@ export class Store {
   }
 
   /** The problem as the report was made for it. */
-  get initial(): Problem {
-    return problemOf(this.payload.applications[this.application]);
+  get initial(): P {
+    return this.#initialOf(this.application);
   }
 
   get isInitial(): boolean {
@@ -55,14 +56,14 @@ export class Store {
   }
 
   /** Take the choice of an address. */
-  take({ application, problem }: Choice): void {
+  take({ application, problem }: Choice<P>): void {
     this.application = application;
     this.problem = problem;
     this.#rest = this.#now;
   }
 
   /** Take a new problem; `settled` is false while a slider still moves. */
-  set(problem: Problem, settled: boolean): void {
+  set(problem: P, settled: boolean): void {
     this.problem = problem;
     if (settled) this.#keep();
     this.tell(settled);
@@ -80,5 +81,14 @@ export class Store {
 
   tell(settled: boolean): void {
     for (const listener of this.#listeners) listener(settled);
+  }
+}
+
+/** Holds the problem that the reader chose for one of the applications of a page. */
+export class Store extends Chosen<Problem> {
+  focus = 0; // the system of pictures that show one
+
+  constructor(readonly payload: Payload) {
+    super((application) => problemOf(payload.applications[application]));
   }
 }

@@ -77,7 +77,8 @@ class Page:
 
     def html(self) -> str:
         """Return the whole page."""
-        style, script = asset("page.css"), asset("page.js")
+        by_case = bool(self.data and self.data.get("cases"))
+        style, script = asset("page.css"), asset("page_of_cases.js" if by_case else "page.js")
         rules = {  # only this style and this script count, and nothing is fetched
             "default-src": "'none'",
             "script-src": f"'sha256-{_digest(script)}'",
