@@ -29,6 +29,7 @@ from stakes.responses.abstention_rules import (
 )
 from stakes.responses.response_measures import NAMES, own_measures
 from stakes.responses.response_samples import Responses
+from stakes.responses.response_sketch import ResponseSketch, response_sketch
 from stakes.responses.response_slices import ResponseSlice, constant_p_value, response_slices
 from stakes.responses.response_verdicts import (
     confidence_verdict,
@@ -70,7 +71,7 @@ class ResponseEvaluation(Paged, Tracked):
     calibrator: str | None
     verdicts: tuple[Verdict, ...] = ()
     notes: tuple[str, ...] = ()
-    calibrated: "np.ndarray | None" = field(default=None, repr=False)  # for the page
+    sketch: ResponseSketch | None = field(default=None, repr=False)  # for the page
 
     @property
     def verdict(self) -> str:
@@ -114,7 +115,7 @@ class ResponseEvaluation(Paged, Tracked):
             "penalty": self.target.penalty,
             "naive": {"rule": _CONSTANTS[self.naive[0]], "utility": self.naive[1]},
         }
-        skipped = {*values, "calibrated", "risk_coverage"}
+        skipped = {*values, "risk_coverage"}
         rest = {k: v for k, v in plain_values(self).items() if k not in skipped}
         return values | rest
 
@@ -213,7 +214,7 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
         seed=seed,
         calibrator=None if fitted.calibrator is None else fitted.calibrator.name,
         notes=(f"No calibrated rule: {fitted.why}.",) if fitted.why else (),
-        calibrated=fitted.values,
+        sketch=response_sketch(responses, fitted),
     )
     worth = worth_verdict(
         target,
