@@ -26,7 +26,8 @@ from stakes.report.response_answer import (
 )
 from stakes.report.response_payload import sketch_data
 from stakes.responses import response_sketch
-from stakes.responses.abstention_rules import OWN, RULES, Rules, calibrate_confidence
+from stakes.responses.abstention_rules import RULES, Rules, calibrate_confidence
+from stakes.responses.response_measures import ResponseMeasures
 from stakes.responses.selective_areas import response_risk_coverage
 from stakes.responses.target_curves import Hindsight
 from stakes.results import json_number
@@ -82,7 +83,7 @@ def _rules(kind: str) -> dict[str, Any]:
 
 def _at(rules: Rules, t: float, *, exact: bool) -> dict[str, Any]:
     target, known = stakes.ConfidenceTarget(t), rules.responses
-    found = {}
+    found: dict[str, Any] = {}
     for name in RULES:
         measures = rules.measures(name, target)
         if measures is None:
@@ -96,7 +97,7 @@ def _at(rules: Rules, t: float, *, exact: bool) -> dict[str, Any]:
             "threshold": threshold if threshold is None else json_number(threshold),
         }
     everything = np.ones(len(known), dtype=bool)
-    always = type(rules.measures(OWN, target))(known.assumed(), everything, 0.95)
+    always = ResponseMeasures(known.assumed(), everything, 0.95)
     best = Hindsight.from_responses(known).best(target) if exact and known.open.any() else None
     return {
         "t": t,
@@ -137,11 +138,7 @@ def word_cases() -> list[dict[str, Any]]:
     """Return standings and what is said of them."""
     return [
         {
-            "standing": {
-                "target": one.target, "own": plain(one.own), "calibrated": plain(one.calibrated),
-                "always": plain(one.always), "unknown": one.unknown, "code": one.code,
-                "ruleCode": one.rule_code, "reason": one.reason, "tested": one.tested,
-            },
+            "standing": _plain_standing(one),
             "answer": response_answer(one),
             "meaning": meaning(one.target),
             "field": target_text(one.target),
@@ -149,7 +146,15 @@ def word_cases() -> list[dict[str, Any]]:
             "thousand": per_thousand(one.own),
         }
         for one in _standings()
-    ]  # fmt: skip
+    ]
+
+
+def _plain_standing(one: ResponseStanding) -> dict[str, Any]:
+    return {
+        "target": one.target, "own": plain(one.own), "calibrated": plain(one.calibrated),
+        "always": plain(one.always), "unknown": one.unknown, "code": one.code,
+        "ruleCode": one.rule_code, "reason": one.reason, "tested": one.tested,
+    }  # fmt: skip
 
 
 def plain(rule: RuleOutcome | None) -> dict[str, Any] | None:
@@ -163,17 +168,19 @@ def plain(rule: RuleOutcome | None) -> dict[str, Any] | None:
 
 def compared_cases() -> list[dict[str, Any]]:
     """Return several systems and what is said of them."""
-    rng = np.random.default_rng(4)
+    standings = list(_standings())
     found = []
-    for count, best, t in product((2, 3, 6), (None, 1, 2), (0.1, 0.75)):
-        systems = [(f"model {k}", _outcome(rng, t)) for k in range(count)]
+    for k, (count, best) in enumerate(product((2, 3, 6), (None, 1, 2))):
+        same = [replace(one, target=0.6) for one in standings[2 * k : 2 * k + count]]
+        if best is None:
+            same = [replace(one, code="not_tested") for one in same]
+        systems = [(f"model {j}", one) for j, one in enumerate(same)]
         names = None if best is None else [name for name, _ in systems[:best]]
         found.append(
             {
-                "target": t,
-                "systems": [[name, plain(rule)] for name, rule in systems],
+                "systems": [[name, _plain_standing(one)] for name, one in systems],
                 "best": names,
-                "answer": compared_responses(t, systems, names, 0.5),
+                "answer": compared_responses(systems, names),
             }
         )
     return found

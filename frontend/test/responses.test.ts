@@ -49,21 +49,26 @@ for (const one of golden.rules) {
   });
 }
 
+const outcome = (rule: { threshold: Number } | null) => rule && { ...rule, threshold: value(rule.threshold) };
+const standing = (one: Record<string, unknown>) =>
+  ({ ...one, own: outcome(one.own as never), calibrated: outcome(one.calibrated as never) }) as never as words.ResponseStanding;
+
 test("sentences are those of the library", () => {
-  for (const { standing, answer, meaning, field, breakEven, thousand } of golden.words) {
-    const outcome = (rule: { threshold: Number } | null) => rule && { ...rule, threshold: value(rule.threshold) };
-    const one = { ...standing, own: outcome(standing.own as never), calibrated: outcome(standing.calibrated as never) };
-    assert.deepEqual(words.responseAnswer(one as never), answer);
-    assert.equal(words.meaning(standing.target), meaning);
-    assert.equal(words.targetText(standing.target), field);
-    assert.equal(words.breakEven(one.own as never), breakEven);
-    assert.deepEqual(words.thousandQuestions(one.own as never), thousand);
+  for (const { standing: data, answer, meaning, field, breakEven, thousand } of golden.words) {
+    const one = standing(data);
+    assert.deepEqual(words.responseAnswer(one), answer);
+    assert.equal(words.meaning(data.target), meaning);
+    assert.equal(words.targetText(data.target), field);
+    assert.equal(words.breakEven(one.own), breakEven);
+    assert.deepEqual(words.thousandQuestions(one.own), thousand);
   }
 });
 
 test("sentences on several systems are those of the library", () => {
-  for (const { target, systems, best, answer } of golden.compared)
-    assert.deepEqual(words.comparedResponses(target, systems as never, best, 0.5), answer);
+  for (const { systems, best, answer } of golden.compared) {
+    const named = systems.map(([name, one]): [string, words.ResponseStanding] => [name as string, standing(one as never)]);
+    assert.deepEqual(words.comparedResponses(named, best), answer);
+  }
 });
 
 test("no rule of this form scores more than the best threshold in hindsight", async () => {

@@ -70,18 +70,21 @@ function ruleWords({ threshold }: RuleOutcome): string {
   return threshold === Infinity ? "never answering" : `abstaining below ${short(threshold ?? 0)}`;
 }
 
-function worth(one: ResponseStanding, decimals: number): Part[] {
+/** Say whether responses are worth having: those of a system that is named, or of the one. */
+function worth(one: ResponseStanding, decimals: number, name = ""): Part[] {
   const said = verdict(one.code);
-  if (one.code === "no_verdict") return [text("There is "), said, text(` on its responses: ${one.reason}.`)];
+  const of: Part[] = name ? [text("the responses of "), ["name", name]] : [text("its responses")];
+  if (one.code === "no_verdict") return [text("There is "), said, text(" on "), ...of, text(`: ${one.reason}.`)];
   const always = one.always.utility >= 0;
   const constant = always ? "always answering" : "never answering";
   const points = `${always && one.unknown ? "up to " : ""}${always ? amount(one.always.utility, decimals) : "0"}`;
   if (one.code !== NOT_TESTED)
-    return [text("As they are, its responses are "), said, text(`: ${constant} scores ${points}.`)];
+    return [text("As they are, "), ...of, text(" are "), said, text(`: ${constant} scores ${points}.`)];
   const gap = one.own.utility - Math.max(one.always.utility, 0);
   const more = Math.abs(gap) <= SAME ? "as much as" : gap > 0 ? "more than" : "less than";
-  const lead = `Its responses score ${more} ${constant} (${points}). This is computed here and `;
-  return [text(lead), said, text(`: the report tests ${targetText(one.tested)}.`)];
+  const head = [text("Here "), ...of, text(` score ${more} ${constant} (${points}).`)];
+  if (name) return head;
+  return [...head, text(" This is computed in the page and "), said, text(`: the report tests ${targetText(one.tested)}.`)];
 }
 
 /** Say what a target means for one wrong answer. */
@@ -100,45 +103,41 @@ export function breakEven({ right, wrong }: RuleOutcome): string {
   return `Its answers score above 0 at targets below ${roundPercent(right / (right + wrong))}, which is their accuracy.`;
 }
 
-/** Return how many of 1,000 questions are right, wrong, unanswered, and the points. */
+/** Return the points of 1,000 questions, and how many are right, wrong, unanswered. */
 export function thousandQuestions(rule: RuleOutcome): string[] {
   const [right, all] = [rule.right, rule.right + rule.wrong].map((share) => Math.floor(PER * share + 0.5 + 1e-9));
   const band = scaled(rule.band, PER);
   const decimals = Math.min(decimalsOf(PER * rule.utility, band), 0);
   const points = amount(PER * rule.utility, decimals);
   const ends = band ? ` (${amount(band[0], decimals)} to ${amount(band[1], decimals)})` : "";
-  return [...[right, all - right, PER - all].map((count) => amount(count, 0)), `${points}${ends}`];
+  return [`${points}${ends}`, ...[right, all - right, PER - all].map((count) => amount(count, 0))];
 }
 
 /** Return the sentences on several systems; `best` may be the best by a test, null: untested. */
-export function comparedResponses(
-  target: number,
-  systems: [string, RuleOutcome][],
-  best: string[] | null,
-  tested: number,
-): Part[][] {
-  const ranked = [...systems].sort(([, a], [, b]) => b.utility - a.utility);
+export function comparedResponses(systems: [string, ResponseStanding][], best: string[] | null): Part[][] {
+  const ranked = [...systems].sort(([, a], [, b]) => b.own.utility - a.own.utility);
   const [name, first] = ranked[0];
-  const decimals = decimalsOf(first.utility, first.band);
-  const points = `${amount(first.utility, decimals)} points a question`;
-  const head: Part[] = [...at(target), text(" "), ["name", name]];
+  const decimals = decimalsOf(first.own.utility, first.own.band);
+  const points = `${amount(first.own.utility, decimals)} points a question`;
+  const head: Part[] = [...at(first.target), text(" "), ["name", name]];
   if (best === null)
     head.push(
-      text(` scores most, ${points}. This is computed here and `),
+      text(` scores most, ${points}. This is computed in the page and `),
       verdict(NOT_TESTED),
-      text(`: the report tests ${targetText(tested)}. Then`),
+      text(`: the report tests ${targetText(first.tested)}. Then`),
     );
-  else if (best.length === 1) head.push(text(" is "), ["verdict", "the best", "good"], text(`: ${points}. Then`));
-  else
+  else if (best.length === 1) {
+    const look = first.code === "worse_than_naive" ? "note" : "good";
+    head.push(text(" is "), ["verdict", `the best of ${ranked.length}`, look], text(`: ${points}. Then`));
+  } else
     head.push(
       text(` scores most, ${points}, but is `),
       ["verdict", "not shown to be the best", "warn"],
       text(`: any of ${best.length} may be. Then`),
     );
-  for (const [k, [other, rule]] of ranked.slice(1, 1 + MOST_NAMED).entries())
-    head.push(text(k > 0 ? ", " : " "), ["name", other], text(` ${amount(rule.utility, decimals)}`));
+  for (const [k, [other, one]] of ranked.slice(1, 1 + MOST_NAMED).entries())
+    head.push(text(k > 0 ? ", " : " "), ["name", other], text(` ${amount(one.own.utility, decimals)}`));
   const rest = ranked.length - 1 - MOST_NAMED;
   head.push(text(rest > 0 ? ` and ${rest} more.` : "."));
-  const none = `Never answering scores 0${first.utility < -SAME ? ", more than each of them." : "."}`;
-  return [head, [text(none)]];
+  return [head, worth(first, decimals, name)];
 }

@@ -11,11 +11,12 @@ from stakes.report.page import Heading, Page
 from stakes.report.page_of_comparison import comparison_page
 from stakes.report.page_of_evaluation import decisions_page, evaluation_page
 from stakes.report.page_of_reproduction import Picture, reproduction_page
-from stakes.report.page_of_responses import responses_page
-from stakes.responses import ResponseEvaluation
+from stakes.report.page_of_responses import compared_responses_page, responses_page
+from stakes.responses import ResponseComparison, ResponseEvaluation
 
-
-Reported: TypeAlias = Evaluation | Comparison | DecisionEvaluation | ResponseEvaluation
+Reported: TypeAlias = (
+    Evaluation | Comparison | DecisionEvaluation | ResponseEvaluation | ResponseComparison
+)
 
 
 def page_of(
@@ -30,6 +31,8 @@ def page_of(
     heading = heading or Heading()
     if isinstance(record, ResponseEvaluation):
         return responses_page(record, heading)
+    if isinstance(record, ResponseComparison):
+        return compared_responses_page(record, heading)
     if isinstance(record, DecisionEvaluation):
         return decisions_page(record, heading)
     if isinstance(record, Comparison):

@@ -160,7 +160,7 @@ def things_to_know(findings: Sequence[Finding], names: Mapping[str, str]) -> Mar
     return element("details", [summary, element("div", parts, class_="known")], id="verdicts")
 
 
-def live_sections(title: str) -> tuple[Markup, Markup]:
+def live_sections(title: str = "Other costs, other priors") -> tuple[Markup, Markup]:
     """Return the places that the script fills."""
     text = "Sliders and pictures need a browser that runs scripts; the answer and numbers do not."
     off = element("noscript", element("p", text))

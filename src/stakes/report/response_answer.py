@@ -107,21 +107,29 @@ def _rule_words(rule: RuleOutcome) -> str:
     return f"abstaining below {_bare(number(rule.threshold or 0.0))}"
 
 
-def _worth(one: ResponseStanding, decimals: int) -> list[Part]:
+def _worth(one: ResponseStanding, decimals: int, name: str = "") -> list[Part]:
+    """Say whether responses are worth having: those of a system that is named, or of the one."""
     said: Part = ["verdict", *VERDICTS[one.code]]
+    of: list[Part] = [["text", "the responses of "], ["name", name]] if name else (
+        [["text", "its responses"]]
+    )  # fmt: skip
     if one.code == "no_verdict":
-        return [["text", "There is "], said, ["text", f" on its responses: {one.reason}."]]
+        return [["text", "There is "], said, ["text", " on "], *of, ["text", f": {one.reason}."]]
     always = one.always.utility >= 0
     constant = "always answering" if always else "never answering"
     most = "up to " if always and one.unknown else ""
     points = amount(one.always.utility, decimals) if always else "0"
     if one.code != NOT_TESTED:
-        lead, rest = "As they are, its responses are ", f": {constant} scores {most}{points}."
-        return [["text", lead], said, ["text", rest]]
+        rest = f": {constant} scores {most}{points}."
+        return [["text", "As they are, "], *of, ["text", " are "], said, ["text", rest]]
     gap = one.own.utility - max(one.always.utility, 0.0)
     more = "as much as" if abs(gap) <= _SAME else "more than" if gap > 0 else "less than"
-    lead = f"Its responses score {more} {constant} ({most}{points}). This is computed here and "
-    return [["text", lead], said, ["text", f": the report tests {target_text(one.tested)}."]]
+    compared = f" score {more} {constant} ({most}{points})."
+    head: list[Part] = [["text", "Here "], *of, ["text", compared]]
+    if name:
+        return head
+    rest = f": the report tests {target_text(one.tested)}."
+    return [*head, ["text", " This is computed in the page and "], said, ["text", rest]]
 
 
 def meaning(t: float) -> str:
@@ -150,7 +158,7 @@ def break_even(own: RuleOutcome) -> str:
 
 
 def per_thousand(rule: RuleOutcome) -> list[str]:
-    """Return how many of 1,000 questions are right, wrong, unanswered, and the points."""
+    """Return the points of 1,000 questions, and how many are right, wrong, unanswered."""
     right, answered = (_whole(_PER * share) for share in (rule.right, rule.answered))
     counts = [right, answered - right, _PER - answered]
     band = None if rule.band is None else (_PER * rule.band[0], _PER * rule.band[1])
@@ -158,7 +166,7 @@ def per_thousand(rule: RuleOutcome) -> list[str]:
     points = amount(_PER * rule.utility, decimals)
     if band is not None:
         points += f" ({amount(band[0], decimals)} to {amount(band[1], decimals)})"
-    return [*(amount(count, 0) for count in counts), points]
+    return [points, *(amount(count, 0) for count in counts)]
 
 
 def _whole(value: float) -> int:
@@ -166,35 +174,32 @@ def _whole(value: float) -> int:
 
 
 def compared_responses(
-    target: float,
-    systems: Sequence[tuple[str, RuleOutcome]],
-    best: Sequence[str] | None,
-    tested: float,
+    systems: Sequence[tuple[str, ResponseStanding]], best: Sequence[str] | None
 ) -> list[list[Part]]:
-    """Return the sentence on several systems; `best` may be the best by a test, None: untested."""
-    ranked = sorted(systems, key=lambda one: -one[1].utility)
+    """Return the sentences on several systems; `best` may be the best by a test, None: untested."""
+    ranked = sorted(systems, key=lambda one: -one[1].own.utility)
     name, first = ranked[0]
-    decimals = decimals_of(first.utility, first.band)
-    points = f"{amount(first.utility, decimals)} points a question"
-    head = [*_at(target), ["text", " "], ["name", name]]
+    decimals = decimals_of(first.own.utility, first.own.band)
+    points = f"{amount(first.own.utility, decimals)} points a question"
+    head: list[Part] = [*_at(first.target), ["text", " "], ["name", name]]
     if best is None:
-        head += [["text", f" scores most, {points}. This is computed here and "]]
+        head += [["text", f" scores most, {points}. This is computed in the page and "]]
         head += [["verdict", *VERDICTS[NOT_TESTED]]]
-        head += [["text", f": the report tests {target_text(tested)}. Then"]]
+        head += [["text", f": the report tests {target_text(first.tested)}. Then"]]
     elif len(best) == 1:
-        head += [["text", " is "], ["verdict", "the best", "good"], ["text", f": {points}. Then"]]
+        look = "note" if first.code == "worse_than_naive" else "good"
+        head += [["text", " is "], ["verdict", f"the best of {len(ranked)}", look]]
+        head += [["text", f": {points}. Then"]]
     else:
         head += [["text", f" scores most, {points}, but is "]]
         head += [["verdict", "not shown to be the best", "warn"]]
         head += [["text", f": any of {len(best)} may be. Then"]]
-    for k, (other, rule) in enumerate(ranked[1 : 1 + _MOST_NAMED]):
+    for k, (other, one) in enumerate(ranked[1 : 1 + _MOST_NAMED]):
         head += [["text", ", " if k else " "], ["name", other]]
-        head += [["text", f" {amount(rule.utility, decimals)}"]]
+        head += [["text", f" {amount(one.own.utility, decimals)}"]]
     rest = len(ranked) - 1 - _MOST_NAMED
     head += [["text", f" and {rest} more." if rest > 0 else "."]]
-    none = "Never answering scores 0"
-    none += ", more than each of them." if first.utility < -_SAME else "."
-    return [head, [["text", none]]]
+    return [head, _worth(first, decimals, name)]
 
 
 def _bare(text: str) -> str:

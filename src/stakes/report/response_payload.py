@@ -126,7 +126,9 @@ def _packed_weights(weights: FloatArray) -> dict[str, str]:
 
 
 def _outcome(rule: RuleOutcome | None) -> dict[str, Any] | None:
-    return rule and {
+    if rule is None:
+        return None
+    return {
         "right": rule.right,
         "wrong": rule.wrong,
         "utility": rule.utility,

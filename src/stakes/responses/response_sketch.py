@@ -38,7 +38,6 @@ class ResponseSketch:
     abstained: float
     always_wrong: float  # if it had always answered
     unknown: float  # abstentions of which nobody knows whether the answer held back is right
-    weighted: bool
     stated: ConfidenceLevels | None
     fitted: FloatArray | None  # the calibrated chance at each stated level
     calibrated: ConfidenceLevels | None  # by calibrators that did not see the response
@@ -55,7 +54,7 @@ def response_sketch(responses: Responses, fitted: CalibratedConfidence) -> Respo
     weights = _weights(responses)
     silent, truth = responses.abstained, responses.right
     kinds = (responses.is_right, responses.is_wrong, silent, truth == 0, truth == UNKNOWN)
-    sums = [_sum(weights[kind]) for kind in kinds]
+    given_right, given_wrong, abstained, wrong, unknown = (_sum(weights[kind]) for kind in kinds)
     stated = chances = calibrated = None
     if responses.open.any() and responses.confidence is not None:
         stated = _levels(responses, responses.confidence, weights)
@@ -63,8 +62,9 @@ def response_sketch(responses: Responses, fitted: CalibratedConfidence) -> Respo
             calibrated = _levels(responses, fitted.values, weights)
             log_p = fitted.calibrator.transform(Posteriors(stated.level)).values
             chances = np.exp(log_p[:, 1])
-    weighted = responses.weights is not None
-    return ResponseSketch(*sums, weighted, stated, chances, calibrated)
+    return ResponseSketch(
+        given_right, given_wrong, abstained, wrong, unknown, stated, chances, calibrated
+    )
 
 
 def _weights(responses: Responses) -> FloatArray:
@@ -89,5 +89,5 @@ def _levels(responses: Responses, p: FloatArray, weights: FloatArray) -> Confide
         cell = np.searchsorted(ends - TIE, p, side="right") - 1
         cells, place = np.unique(cell, return_inverse=True)
         level = ends[cells]
-    sums = (sum_by(place, np.where(kind, w, 0.0), level.size) for kind in (~right, right))
-    return ConfidenceLevels(level, *sums, exact)
+    sums = [sum_by(place, np.where(kind, w, 0.0), level.size) for kind in (~right, right)]
+    return ConfidenceLevels(level, sums[0], sums[1], exact)
