@@ -205,7 +205,9 @@ def test_people_read_names_and_machines_read_keys() -> None:
     assert labels["cost.matthews_correlation"] == "Matthews correlation"
     uses = {"one": [[0, 1], [1, 0]], "two": [[0, 1], [9, 0]]}
     several = stakes.compare(y, {"a": p, "b": p**2}, costs=uses, resamples=0).to_html()
-    assert {"one: normalised cost", "two: normalised cost"} <= set(table_rows(several, "b less a, on the same samples"))
+    assert {"one: normalised cost", "two: normalised cost"} <= set(
+        table_rows(several, "b less a, on the same samples")
+    )
 
 
 def test_the_same_numbers_make_the_same_bytes(tmp_path: Path) -> None:
