@@ -102,7 +102,7 @@ SAID: dict[str, tuple[stakes.Responses, str]] = {
         made([100, 300], [300, 30]),
         (
             "At a target of 75 % this model should answer 45 % of the questions; it answers 100 %, and"
-            " so scores −0.808 where abstaining below 0.9 would give 0.288. As they are, its responses"
+            " so scores −0.81 where abstaining below 0.9 would give 0.29. As they are, its responses"
             " are ✕not worth having: never answering scores 0."
         ),
     ),
