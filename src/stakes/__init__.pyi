@@ -66,6 +66,8 @@ from stakes.curves.points import MinimumCost as MinimumCost
 from stakes._errors import MissingExtraError as MissingExtraError
 from stakes.evaluation.odds import OddsRange as OddsRange
 from stakes.curves.points import OperatingPoint as OperatingPoint
+from stakes.responses.option_losses import OptionAccuracy as OptionAccuracy
+from stakes.responses.option_scores import OptionScores as OptionScores
 from stakes.scores.kinds import Posteriors as Posteriors
 from stakes.curves.precision_recall import PrecisionRecallCurve as PrecisionRecallCurve
 from stakes.displays.precision_recall_display import PrecisionRecallDisplay as PrecisionRecallDisplay

@@ -64,15 +64,16 @@ export class CaseAnswer {
       return ["there is ", verdictWord("no_verdict"), ": a class with a prior above 0 has no cases."];
     const { naive, naiveDecision } = outcomes[0];
     const cheapest = outcomes.reduce((best, one) => (one.expected < best.expected ? one : best));
-    const cost = this.#writer(cheapest);
+    const several = this.payload.kind === "comparison";
+    const cost = this.#writer(several ? cheapest : outcomes[0]);
     const against: Child[] = [
       `, against ${cost(naive)} for always deciding `,
       named(this.data.decisions[naiveDecision]),
       problem.cap !== null && naiveDecision === 1 ? ", which the cap does not allow" : "",
       ".",
     ];
-    const several = this.payload.kind === "comparison";
-    return several ? this.#several(outcomes, cost, against) : this.#one(outcomes[0], cost, against);
+    if (several) return this.#several(outcomes, cost, against);
+    return [...this.#one(outcomes[0], cost, against), ...outcomes.slice(1).flatMap((one) => this.#later(one, cost))];
   }
 
   #one(outcome: CaseOutcome, cost: (value: number) => string, against: Child[]): Child[] {
@@ -88,6 +89,11 @@ export class CaseAnswer {
         `, at ${costs}.`,
       ];
     return ["this system is ", verdictWord(code), `: it costs ${costs} (${roundPercent(normalized)})`, ...against];
+  }
+
+  #later(outcome: CaseOutcome, cost: (value: number) => string): Child[] {
+    const costs = cost(outcome.expected);
+    return [` Calibrated: ${costs} in 1,000 cases, `, verdictWord(codeOfCases(outcome)), "."];
   }
 
   #several(outcomes: CaseOutcome[], cost: (value: number) => string, against: Child[]): Child[] {
@@ -198,7 +204,9 @@ export class CaseResults {
     const counts = found.problem.priors.map((p) => (j === 0 ? [p, 0] : [0, p]));
     const nec = naive > 0 ? number(constants[j] / naive) : "undefined";
     const name = ["always ", named(this.data.decisions[j])];
-    return this.#cells(name, counts, found, [[money(constants[j], this.payload.unit ?? PLAIN)], [nec]]);
+    const row = this.#cells(name, counts, found, [[money(constants[j], this.payload.unit ?? PLAIN)], [nec]]);
+    row.className = "constant";
+    return row;
   }
 
   #cells(name: Child[], counts: CaseOutcome["counts"], { problem }: CasesFound, money: Child[][]): HTMLElement {

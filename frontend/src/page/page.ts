@@ -17,7 +17,7 @@ import { CostControls } from "./costs";
 import { dialOf } from "./dial";
 import { type Child, h, HIDDEN, on } from "./dom";
 import type { Picture } from "./figure";
-import { Flips } from "./flips";
+import { Flips, MOST_FLIPPED } from "./flips";
 import { type Compared, fill } from "./frame";
 import { Classes, Confidence, Trade } from "./many";
 import { Model } from "./model";
@@ -127,7 +127,7 @@ class LivePage {
   /** Say what the shades beneath the sliders mean. */
   #legend(): Child {
     const { payload, names } = this.#model;
-    if (payload.noInterval !== "" || payload.classes.length > 2) return null;
+    if (payload.noInterval !== "" || payload.classes.length > MOST_FLIPPED) return null;
     const key = (look: string, text: string) => [h("span", { class: `zone-key ${look}` }, HIDDEN), `${text} `];
     const rows = names.length === 2 ? ` Upper row: ${names[0]}; lower: ${names[1]}.` : "";
     return h(

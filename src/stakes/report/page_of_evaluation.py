@@ -348,5 +348,12 @@ def _traditional_table(
             "" if nec is None or nec.undefined else number(nec.normalized),
         )
         rows.append([e.value.name, *cells])
-    heads = ("metric", "value", "interval", "naive", "better", "normalised cost of its implied costs")
+    heads = (
+        "metric",
+        "value",
+        "interval",
+        "naive",
+        "better",
+        "normalised cost of its implied costs",
+    )
     return [folded(name, table(name, heads, rows))] if explained else []
