@@ -81,7 +81,7 @@ class TargetCurveDisplay(Display):
     def _draw(self, axes: Axes) -> None:
         rows = self.frame()
         targets = rows.pop("target")
-        axes.axhline(0, label="never answering", **REFERENCE)
+        axes.axhline(0, label="naive: never answering", **REFERENCE)
         if self.target is not None:
             axes.axvline(self.target, color=GREY, linewidth=0.7)
         if "best" in rows:

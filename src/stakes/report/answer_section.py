@@ -76,7 +76,7 @@ def evaluation_answer(evaluation: Evaluation, unit: Unit) -> Markup:
     """Return the answer on the first application, as far as it can be said without scripts."""
     a, level = evaluation.main, evaluation.level
     if isinstance(a.costs, SampleCosts) and math.isfinite(a.cost.raw.normalized):
-        return _section(_case_sentences(evaluation, a.costs, unit), [])
+        return answer_text(_case_sentences(evaluation, a.costs, unit), [])
     if not isinstance(a.costs, CostMatrix) or len(a.cost.raw.classes) > _MOST_CLASSES:
         return _plain_answer(evaluation.verdicts[0])
     raw = a.cost.raw
