@@ -217,7 +217,7 @@ function kindsOf(s: Setting): Kind[] {
       ["missed", (i, j) => i === 1 && j === plain[0]],
       ["needless", (i, j) => i === 0 && j === plain[1]],
     );
-  else if (isSquare(s)) kinds.push(["wrong", (i, j) => plain.includes(j) && plain[i] !== j]);
+  else if (isSquare(s)) kinds.push(["wrong", (i, j) => j !== free && plain[i] !== j]);
   if (free >= 0) kinds.push(["undecided", (_, j) => j === free]);
   return kinds;
 }
@@ -225,8 +225,13 @@ function kindsOf(s: Setting): Kind[] {
 function expectedCount(s: Setting, one: Standing, [, wanted]: Kind, z: number): string {
   const { counts } = one;
   if (!counts) return "";
-  const hits = counts.map((row, i) => row.reduce((sum, n, j) => sum + (wanted(i, j) ? n : 0), 0));
-  const sizes = counts.map((row) => row.reduce((sum, n) => sum + n, 0));
+  const [hits, sizes] = [counts.map(() => 0), counts.map(() => 0)];
+  for (const [i, row] of counts.entries())
+    for (let j = 0; j < row.length; j++) {
+      if (row[j] === 0) continue;
+      sizes[i] += row[j];
+      if (wanted(i, j)) hits[i] += row[j];
+    }
   const used = s.priors.flatMap((p, i) => (p > 0 ? [i] : []));
   const value = used.reduce(
     (sum, i) => sum + (sizes[i] > 0 ? (s.priors[i] * hits[i]) / sizes[i] : 0),

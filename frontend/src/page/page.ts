@@ -6,7 +6,7 @@ import {
   sameRatios,
   toFragment,
 } from "../core/index";
-import type { Problem } from "../types";
+import type { Payload, Problem } from "../types";
 import { actions } from "./actions";
 import { Address } from "./address";
 import { Answer } from "./answer";
@@ -84,6 +84,13 @@ class LivePage {
     this.#store.listen((settled) => this.#follow(settled));
     addEventListener("beforeprint", () => this.#moving.forEach((one) => one.figure.flush()));
     this.#update();
+    if (!this.#model.decoded) afterPaint(() => this.#read());
+  }
+
+  /** Read the samples, and show what needs them. */
+  async #read(): Promise<void> {
+    await this.#model.decode();
+    this.#update();
   }
 
   #buildControls(): { show(): void }[] {
@@ -104,7 +111,7 @@ class LivePage {
           classes: payload.classes,
           names: payload.names,
           scores: payload.scores,
-          reference: this.#model.systems[0]?.reference ?? null,
+          reference: referenceOf(payload),
         }),
     });
     const panel = h(
@@ -163,8 +170,9 @@ class LivePage {
     const model = this.#model;
     const store = this.#store;
     const two = [CostCurves, RocPicture, Reliability, Scores, Thresholds, Trade];
-    const more = model.rows.length > 0 ? [Trade, Confidence, Classes] : [Classes];
-    this.#moving = (model.levels.length > 0 ? two : more).map((One) => new One(model, store));
+    const kinds = { levels: two, rows: [Trade, Confidence, Classes], decisions: [Classes] };
+    const kind = model.payload.live?.kind ?? "decisions";
+    this.#moving = kinds[kind].map((One) => new One(model, store));
     const box = h("div.figures", ...this.#moving.map((one) => one.figure.element));
     document.getElementById("pictures")?.append(box);
   }
@@ -191,6 +199,8 @@ class LivePage {
     this.#chosen();
     for (const control of this.#controls) control.show();
     const found = this.#model.find(this.#store.problem);
+    document.querySelector("main")?.classList.toggle("waiting", found === null);
+    if (found === null) return; // the samples are still being read
     this.#show(found);
     performance.clearMeasures("update");
     performance.measure("update", { start: began });
@@ -199,7 +209,7 @@ class LivePage {
       return;
     }
     this.#address.remember();
-    this.#flips.find();
+    if (this.#model.decoded) this.#flips.find();
     if (found.preview)
       this.#model.findAll(this.#store.problem, this.#script, (all) => this.#show(all));
   }
@@ -208,10 +218,20 @@ class LivePage {
     this.#answer?.show(found);
     this.#results.show(found, this.#answer?.text ?? "", this.#settled);
     this.#confusion.show(found);
-    for (const one of this.#moving) one.show(found);
+    if (this.#model.decoded) for (const one of this.#moving) one.show(found);
     const { payload, levels } = this.#model;
     const point = operatingPoint(found.problem, payload);
     const fits = levels.every((one) => sameRatios(one, found.problem, payload, payload.oddsPriors));
     this.#compared.strip?.show(point ? Math.exp(-point.logOdds) : NaN, fits);
   }
+}
+
+/** Return the priors that the scores of the first system hold at. */
+function referenceOf({ live }: Payload): number[] | null {
+  return live === null || live.kind === "decisions" ? null : (live.systems[0]?.reference ?? null);
+}
+
+/** Call a function once what was changed can be seen. */
+function afterPaint(call: () => void): void {
+  requestAnimationFrame(() => setTimeout(call, 0));
 }

@@ -1,7 +1,7 @@
 /** The one state of the page, and who is told when it changes. */
 import type { Choice } from "../core/state";
 import type { Payload, Problem } from "../types";
-import { problemOf } from "./edits";
+import { problemOf, sameProblem } from "./edits";
 
 const MOST_KEPT = 100;
 
@@ -13,6 +13,7 @@ export class Chosen<P> {
   application = 0;
   readonly #listeners: Listener[] = [];
   readonly #initialOf: (application: number) => P;
+  readonly #initial: P[] = []; // by application
   #past: Choice<P>[] = []; // what can be gone back to, the newest last
   #rest: Choice<P>; // as it last was when nothing moved
 
@@ -20,6 +21,11 @@ export class Chosen<P> {
     this.#initialOf = initialOf;
     this.problem = this.initial;
     this.#rest = this.#now;
+  }
+
+  /** Tell whether two choices are the same. */
+  protected same(one: P, other: P): boolean {
+    return JSON.stringify(one) === JSON.stringify(other);
   }
 
   get #now(): Choice<P> {
@@ -41,18 +47,19 @@ export class Chosen<P> {
   /** Keep what was chosen before, once something else is. */
   #keep(): void {
     const now = this.#now;
-    if (JSON.stringify(now) === JSON.stringify(this.#rest)) return;
-    this.#past = [...this.#past, this.#rest].slice(-MOST_KEPT);
+    const rest = this.#rest;
+    if (now.application === rest.application && this.same(now.problem, rest.problem)) return;
+    this.#past = [...this.#past, rest].slice(-MOST_KEPT);
     this.#rest = now;
   }
 
   /** The problem as the report was made for it. */
   get initial(): P {
-    return this.#initialOf(this.application);
+    return (this.#initial[this.application] ??= this.#initialOf(this.application));
   }
 
   get isInitial(): boolean {
-    return JSON.stringify(this.problem) === JSON.stringify(this.initial);
+    return this.same(this.problem, this.initial);
   }
 
   /** Take the choice of an address. */
@@ -90,5 +97,10 @@ export class Store extends Chosen<Problem> {
 
   constructor(readonly payload: Payload) {
     super((application) => problemOf(payload.applications[application]));
+  }
+
+  /** Lists that no edit touched are the same objects: no table of costs becomes text. */
+  protected override same(one: Problem, other: Problem): boolean {
+    return sameProblem(one, other);
   }
 }

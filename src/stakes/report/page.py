@@ -15,6 +15,8 @@ from stakes._text import plain
 from stakes.report.markup import Markup, element
 from stakes.report.payload import as_script
 
+_MANY_CLASSES = 30  # whose tables are not laid out before they are near the window
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -118,7 +120,8 @@ class Page:
             listed = [element("a", name, href=f"#{place}") for place, name in self.links]
             heading.append(element("nav", listed, aria_label="Sections"))
         yield str(element("header", heading))
-        yield str(element("main", self.sections))
+        many = self.data is not None and len(self.data.get("classes", ())) > _MANY_CLASSES
+        yield str(element("main", self.sections, **({"class_": "long"} if many else {})))
         yield str(element("footer", element("p", made)))
         if self.data is not None:
             kind = 'type="application/json" id="stakes-data"'
