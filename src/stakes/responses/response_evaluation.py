@@ -30,6 +30,7 @@ from stakes.responses.abstention_rules import (
 from stakes.responses.constant_rules import always_answering, beside_constants
 from stakes.responses.response_measures import NAMES, own_measures
 from stakes.responses.response_samples import Responses
+from stakes.responses.response_sketch import ResponseSketch, response_sketch
 from stakes.responses.response_slices import ResponseSlice, response_slices
 from stakes.responses.response_verdicts import (
     confidence_verdict,
@@ -77,7 +78,7 @@ class ResponseEvaluation(Paged, Tracked):
     calibrator: str | None
     verdicts: tuple[Verdict, ...] = ()
     notes: tuple[str, ...] = ()
-    calibrated: "np.ndarray | None" = field(default=None, repr=False)  # for the page
+    sketch: ResponseSketch | None = field(default=None, repr=False)  # for the page
 
     @property
     def verdict(self) -> str:
@@ -122,7 +123,7 @@ class ResponseEvaluation(Paged, Tracked):
             "naive": {"rule": CONSTANTS[self.naive[0]], "utility": self.naive[1]},
             "constants": {CONSTANTS[rule]: points for rule, points in self.constants.items()},
         }
-        skipped = {*values, "calibrated", "risk_coverage"}
+        skipped = {*values, "risk_coverage"}
         rest = {k: v for k, v in plain_values(self).items() if k not in skipped}
         return values | rest
 
@@ -220,7 +221,7 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
         seed=seed,
         calibrator=None if fitted.calibrator is None else fitted.calibrator.name,
         notes=(f"No calibrated rule: {fitted.why}.",) if fitted.why else (),
-        calibrated=fitted.values,
+        sketch=response_sketch(responses, fitted),
     )
     worth = worth_verdict(
         target,
