@@ -4,6 +4,8 @@ import io
 import json
 import math
 import struct
+import subprocess
+import sys
 import tracemalloc
 import zipfile
 from collections.abc import Callable
@@ -503,3 +505,10 @@ def test_the_stored_sums_are_those_of_the_table() -> None:
     log = stakes.read_answer_log(TASKS["target"])
     right = [None if "know" in text else a in text for _, a, text in SUMS]
     assert log.right == right
+
+
+def test_without_inspect_its_metrics_say_how_to_install_it() -> None:
+    code = "import sys; sys.modules['inspect_ai'] = None; import stakes.inspect_ai as s; s.answered"
+    done = subprocess.run([sys.executable, "-c", code], stderr=-1, text=True, check=False)
+    assert "MissingExtraError: stakes.inspect_ai needs inspect" in done.stderr
+    assert "pip install 'stakes[inspect]'" in done.stderr
