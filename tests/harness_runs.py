@@ -38,7 +38,7 @@ CAPITALS: list[tuple[str, str, str, str, Sequence[str]]] = [
 GRADES = ["C", "C", "I", "N", "P", "unscored", "I"]
 CHOICES = [("B", "ANSWER: B"), ("A", "ANSWER: C"), ("C", ""), ("C", "none of them")]
 
-OPTIONS = [
+OPTIONS: list[dict[str, Any]] = [
     {"q": "2 + 2 =", "options": ["three", "four", "five hundred"], "gold": 1, "topic": "sum"},
     {"q": "3 + 3 =", "options": ["six", "seven"], "gold": 0, "topic": "sum"},
     {
@@ -143,7 +143,7 @@ def inspect_run(task: Any, answer: Callable[[str], str], folder: Path, form: str
         task,
         model=mock_model(answer),
         log_dir=str(folder),
-        log_format=form,  # type: ignore[arg-type]
+        log_format=form,
         display="none",
         fail_on_error=False,
         max_samples=1,
@@ -265,12 +265,12 @@ def toy_model() -> Any:
     """Return a model of lm-eval that says what the tables above say."""
     from lm_eval.api.model import LM  # noqa: PLC0415
 
-    class Toy(LM):  # type: ignore[misc]  # a class of a library without types
+    class Toy(LM):
         def loglikelihood(self, requests: Any, **_: Any) -> list[tuple[float, bool]]:
             found = []
             for context, option in (request.args for request in requests):
                 row = next(i for i, o in enumerate(OPTIONS) if o["q"] == context)
-                at = OPTIONS[row]["options"].index(option.removeprefix(" "))  # type: ignore[attr-defined]
+                at = OPTIONS[row]["options"].index(option.removeprefix(" "))
                 found.append((LIKELIHOODS[row][at], False))
             return found
 
@@ -359,7 +359,7 @@ def store_inspect(folder: Path) -> None:
         log = inspect_run(task, answer, folder, "eval")
         found = harmless(read_eval_log(log.location))
         for form in forms:
-            write_eval_log(found, str(STORED / f"{name}.{form}"), format=form)  # type: ignore[arg-type]
+            write_eval_log(found, str(STORED / f"{name}.{form}"), format=form)
 
 
 def store_lm_eval(folder: Path) -> None:

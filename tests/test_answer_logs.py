@@ -231,7 +231,7 @@ def changed(file: Path, change: Callable[[int, dict[str, Any]], None], to: Path)
 
 def test_a_target_may_be_the_text_of_an_option(tmp_path: Path) -> None:
     def by_text(index: int, row: dict[str, Any]) -> None:
-        row["target"] = OPTIONS[index]["options"][OPTIONS[index]["gold"]]  # type: ignore[index]
+        row["target"] = OPTIONS[index]["options"][OPTIONS[index]["gold"]]
 
     log = stakes.read_answer_log(
         changed(TASKS["choice"], by_text, tmp_path / "a.jsonl"), metric="acc"

@@ -129,12 +129,12 @@ def test_standard_errors_are_those_of_inspect(rows: list[tuple[str, int]], t: fl
     scores = scores_of([value for value, _ in rows], [cluster for _, cluster in rows])
     points = {"C": 1.0, "I": -t / (1 - t), "N": 0.0}
     reference = mean()(
-        [SampleScore(score=Score(value=points[each.score.value])) for each in scores]  # type: ignore[index]
+        [SampleScore(score=Score(value=points[each.score.value])) for each in scores]
     )
     assert ours.confidence_target(t)(scores) == pytest.approx(reference, rel=1e-12, abs=1e-12)
-    single = stderr(to_float=points.__getitem__)(scores)  # type: ignore[arg-type]
+    single = stderr(to_float=points.__getitem__)(scores)
     assert ours.confidence_target_stderr(t)(scores) == pytest.approx(single, rel=1e-9, abs=1e-12)
-    clustered = stderr(to_float=points.__getitem__, cluster="document")(scores)  # type: ignore[arg-type]
+    clustered = stderr(to_float=points.__getitem__, cluster="document")(scores)
     found = ours.confidence_target_stderr(t, cluster="document")(scores)
     if len({cluster for _, cluster in rows}) == 1:
         assert math.isnan(found)  # where inspect says 0
@@ -190,8 +190,8 @@ def test_a_judge_is_not_asked_about_abstentions() -> None:
             self.output = type("Output", (), {"completion": text})
 
     wrapped = ours.with_stated_confidence(judge, StatedIn("percent", abstention=ABSTENTION))
-    first = asyncio.run(wrapped(State("Paris\nConfidence: 80%"), None))  # type: ignore[arg-type]
-    second = asyncio.run(wrapped(State("I don't know\nConfidence: 180%"), None))  # type: ignore[arg-type]
+    first = asyncio.run(wrapped(State("Paris\nConfidence: 80%"), None))
+    second = asyncio.run(wrapped(State("I don't know\nConfidence: 180%"), None))
     assert asked == ["Paris\nConfidence: 80%"]
     assert first is not None
     assert second is not None
