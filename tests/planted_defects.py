@@ -692,6 +692,25 @@ DEFECTS = [
     ("sklearn/decision_costs.py", "classes[[place[name] for name in decisions]]", "np.array(decisions)", "test_sklearn_bayes"),
     ("sklearn/decision_costs.py", "costs = costs.with_abstention(price, name)", "costs = costs.with_abstention(price)", "test_sklearn_bayes"),
     ("scores/model_scores.py", 'if response_method == "decision_function" and len(classes) > 2:', "if False:", "test_sklearn_model_scores or test_sklearn_calibrated"),
+    # multiple choice
+    ("responses/option_rows.py", "np.lexsort((-rows.values, ~right, row))", "np.lexsort((~right, row))", "labels_of_options"),
+    ("responses/option_rows.py", "shares = np.array([[self.share_right,", "shares = np.array([[1 / k,", "several_right"),
+    ("responses/option_rows.py", "if m == 1:", "if True:", "several_right"),
+    ("responses/option_rows.py", "place = Place(row=int(questions[error.place.row]))", "place = error.place", "question_and_option"),
+    ("responses/option_rows.py", "if np.ptp(alike) >", "if np.ptp(alike) > 1e9 +", "question_and_option"),
+    ("responses/option_rows.py", "(Logits if kind is LogLikelihoods else kind)", "(Logits if True else kind)", "numbers_by_hand"),
+    ("responses/option_scores.py", "return np.minimum.reduceat(place", "return np.maximum.reduceat(np.where(top, place, 0)", "ties_go"),
+    ("responses/option_scores.py", "self._rows.values / self.lengths", "self._rows.values * self.lengths", "harness"),
+    ("responses/option_scores.py", "as_target(target).answers(self.confidence())", "as_target(target).answers(1 - self.confidence())", "abstention_by_hand"),
+    ("responses/option_scores.py", "np.minimum(self._chance_of_error, 1 - t)", "np.full(len(self), 1 - t)", "abstention_by_hand"),
+    ("responses/option_losses.py", "return error if samples.groups is None else", "return error if True else", "records_show"),
+    ("responses/option_losses.py", "if np.ptp(each.naive) > 0 and not infinite.size:", "if False:", "residuals"),
+    ("responses/option_losses.py", "mean, apart, bounded=True)", "mean, apart)", "stay_within"),
+    ("responses/option_losses.py", "return by_groups(record, samples, each.losses, each.naive)", "return record", "at_least_as_wide or asked_twice"),
+    ("results.py", "losses, value = self.prices.residuals(losses, centre), 0.0", "losses, value = self.prices.residuals(losses, centre), 1.0", "residuals"),
+    ("_check/ragged_rows.py", "row, at - int(self.starts[row])", "row, at", "question_and_option"),
+    ("_check/ragged_rows.py", "(number == rows.sizes, ", "(number > rows.sizes, ", "question_and_option"),
+    ("_check/ragged_rows.py", "rank[np.argsort(first)] = np.arange(first.size)", "rank[:] = np.arange(first.size)", "every_form"),
 ]  # fmt: skip
 
 

@@ -69,6 +69,8 @@ from stakes.curves.points import MinimumCost as MinimumCost
 from stakes._errors import MissingExtraError as MissingExtraError
 from stakes.evaluation.odds import OddsRange as OddsRange
 from stakes.curves.points import OperatingPoint as OperatingPoint
+from stakes.responses.option_losses import OptionAccuracy as OptionAccuracy
+from stakes.responses.option_scores import OptionScores as OptionScores
 from stakes.scores.kinds import Posteriors as Posteriors
 from stakes.curves.precision_recall import PrecisionRecallCurve as PrecisionRecallCurve
 from stakes.displays.precision_recall_display import PrecisionRecallDisplay as PrecisionRecallDisplay
@@ -78,6 +80,8 @@ from stakes.evaluation.differences import RelativeCost as RelativeCost
 from stakes.metrics.probability_bins import Reliability as Reliability
 from stakes.curves.reliability import ReliabilityCurve as ReliabilityCurve
 from stakes.displays.reliability_display import ReliabilityDisplay as ReliabilityDisplay
+from stakes.responses.response_comparison import ResponseComparison as ResponseComparison
+from stakes.responses.response_comparison import ResponseDifference as ResponseDifference
 from stakes.responses.response_evaluation import ResponseEvaluation as ResponseEvaluation
 from stakes.responses.response_slices import ResponseSlice as ResponseSlice
 from stakes.responses.response_samples import Responses as Responses
@@ -95,6 +99,7 @@ from stakes.displays.score_distribution_display import ScoreDistributionDisplay 
 from stakes.metrics.scorecards import Scorecard as Scorecard
 from stakes.scores.kinds import Scores as Scores
 from stakes.scoring.scoring_rule import ScoringRule as ScoringRule
+from stakes.responses.response_comparison import SliceComparison as SliceComparison
 from stakes.evaluation.findings import SliceResult as SliceResult
 from stakes.scoring.rules import SphericalLoss as SphericalLoss
 from stakes._errors import StakesError as StakesError
@@ -138,6 +143,7 @@ from stakes.curves.detectors import class_detectors as class_detectors
 from stakes.curves.likelihood_ratios import cllr as cllr
 from stakes.evaluation.system_comparison import compare as compare
 from stakes.sklearn.model_evaluation import compare_models as compare_models
+from stakes.responses.response_comparison import compare_responses as compare_responses
 from stakes.metrics.calibration_errors import confidence_calibration_error as confidence_calibration_error
 from stakes.metrics.decisions import confusion_matrix as confusion_matrix
 from stakes.responses.risk_control import coverage_at_error_rate as coverage_at_error_rate

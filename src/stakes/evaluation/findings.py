@@ -96,7 +96,11 @@ def plain_value(value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, float):
         return json_number(value)
     if isinstance(value, np.ndarray):
-        return value.tolist()
+        listed = value.tolist()
+        plain_already = value.dtype.kind != "f" or np.isfinite(value).all()
+        return listed if plain_already else [plain_value(each) for each in listed]
+    if isinstance(value, list):  # a row of an array
+        return [plain_value(each) for each in value]
     if isinstance(value, Mapping):
         return {str(name): plain_value(each) for name, each in value.items()}
     return [plain_value(each) for each in value] if isinstance(value, tuple) else value

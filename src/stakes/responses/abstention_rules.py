@@ -74,7 +74,7 @@ class CalibratedConfidence:
             return None
         levels = np.unique(responses.confidence[responses.open])
         log_p = self.calibrator.transform(Posteriors(levels)).values
-        answered = answers_of(np.exp(log_p[:, 1]), target)
+        answered = target.answers(np.exp(log_p[:, 1]))
         if not answered[-1]:
             return math.inf
         below = np.flatnonzero(~answered)
@@ -124,12 +124,6 @@ def open_samples(responses: Responses) -> Samples:
     )
 
 
-def answers_of(p: FloatArray, target: ConfidenceTarget) -> BoolArray:
-    """Tell where an answer that is right with probability p is better than none."""
-    chosen = target.costs().least_expected(np.column_stack([1 - p, p]))
-    return np.asarray(chosen == 0)
-
-
 @dataclass(frozen=True, eq=False)
 class Rules:
     """The rules for some responses, at any target."""
@@ -147,7 +141,7 @@ class Rules:
         if p is None or (name == CALIBRATED and self.calibrated.calibrator is None):
             return None
         answered = np.zeros(len(self.responses), dtype=np.bool_)
-        answered[known] = answers_of(p[known], target)
+        answered[known] = target.answers(p[known])
         return answered
 
     def measures(self, name: str, target: ConfidenceTarget) -> ResponseMeasures | None:

@@ -42,6 +42,8 @@ from stakes.responses.selective_areas import response_risk_coverage, selective_a
 from stakes.responses.target_curves import TARGETS, TargetCurve, target_curve
 from stakes.results import Estimate, value_of
 
+CALIBRATOR = IsotonicCalibrator(mix=1.0)  # never fitted itself
+
 
 @dataclass(frozen=True, eq=False)
 class ResponseEvaluation(Paged, Tracked):
@@ -135,7 +137,7 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
     target: ConfidenceTarget | float = 0.5,
     *,
     risk: float | None = None,
-    calibrator: Calibrator | None = IsotonicCalibrator(mix=1.0),  # noqa: B008  never fitted itself
+    calibrator: Calibrator | None = CALIBRATOR,
     folds: Folds = 5,
     slices: "Mapping[str, Column] | Column | None" = None,
     level: float = 0.95,

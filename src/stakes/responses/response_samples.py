@@ -11,8 +11,8 @@ import numpy as np
 from stakes._check import (
     UNKNOWN,
     InputError,
+    group_codes_of,
     listed,
-    read_column,
     read_number,
     read_truths,
     read_weights,
@@ -76,7 +76,7 @@ class Responses(Record):
         silent = _read_abstentions(abstained, n)
         _refuse_unknown(truth, silent)
         sure = None if confidence is None else _read_confidence(confidence, silent, n)
-        codes = None if groups is None else _read_groups(groups, n)
+        codes = group_codes_of(groups, n)
         weights, kept = read_weights(sample_weight, n), None
         if weights is not None and not weights.all():
             kept = np.flatnonzero(weights)
@@ -249,16 +249,6 @@ def _read_confidence(given: Confidence | Column, silent: BoolArray, n: int) -> F
         row = int(missing.argmax())
         raise InputError("confidence", rule, "a missing value", row=row, hint=hint)
     return sure
-
-
-def _read_groups(groups: Column, n: int) -> IntArray:
-    column = read_column(groups, "groups")
-    _check_length(len(column), n, "groups")
-    codes = np.unique(np.asarray(column.values), return_inverse=True)[1]
-    if codes.max() == 0:
-        rule = "must hold at least two groups"
-        raise InputError("groups", rule, found="one cannot tell how others differ")
-    return np.asarray(codes, dtype=np.int64)
 
 
 def _check_length(size: int, n: int, argument: str) -> None:
