@@ -176,6 +176,9 @@ def test_samples_of_lm_eval_give_its_own_numbers() -> None:
         assert sum(map(bool, log.right)) / len(log) == results["sums_choice"][f"{metric},none"]
         assert log.options is not None
         assert [options.right(metric) for options in log.options] == log.right
+        scores = log.option_scores("bytes" if metric == "acc_bytes" else "characters")
+        scores = scores if metric == "acc" else scores.per_length()
+        assert scores.accuracy().value == results["sums_choice"][f"{metric},none"]
     for used in ("digits", "none"):
         log = stakes.read_answer_log(TASKS["text"], filter=used)
         assert sum(map(bool, log.right)) / len(log) == results["sums_text"][f"exact_match,{used}"]
@@ -193,6 +196,18 @@ def test_options_are_those_of_the_documents() -> None:
     assert log.options[2].bytes == (5, 4, 3, 8)
     assert log.slices["topic"] == [o["topic"] for o in OPTIONS]
     assert (log.task, log.model) == ("sums_choice", "toy")
+
+
+def test_options_that_are_not_logged_have_no_scores() -> None:
+    for log in (
+        stakes.read_answer_log(TASKS["target"]),
+        stakes.read_answer_log(STORED / "letters.json"),
+    ):
+        with pytest.raises(stakes.InputError, match="must have the log likelihoods of options"):
+            log.option_scores()
+    choice = stakes.read_answer_log(TASKS["choice"], metric="acc")
+    with pytest.raises(stakes.InputError, match="lengths must be 'characters' or 'bytes': got 'x'"):
+        choice.option_scores("x")  # type: ignore[arg-type]
 
 
 def test_an_option_may_be_an_abstention() -> None:

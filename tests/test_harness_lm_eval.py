@@ -40,6 +40,9 @@ def test_accuracies_of_multiple_choice_follow_from_samples(
     assert accuracy(log) == results["results"]["sums_choice"][f"{metric},none"]
     assert log.options is not None
     assert [options.right(metric) for options in log.options] == log.right
+    scores = log.option_scores("bytes" if metric == "acc_bytes" else "characters")
+    scores = scores if metric == "acc" else scores.per_length()
+    assert scores.accuracy().value == results["results"]["sums_choice"][f"{metric},none"]
     assert [options.texts for options in log.options] == [tuple(o["options"]) for o in OPTIONS]
     assert [options.log_likelihoods for options in log.options] == LIKELIHOODS
     assert log.task == "sums_choice"
