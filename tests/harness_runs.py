@@ -115,7 +115,12 @@ TARGET_FUNCTIONS = """
 from stakes import StatedIn, lm_eval
 
 stated = StatedIn("percent", abstention=r"(?i)^i don't know")
-process_results = lm_eval.response_processor(lambda doc, text: doc["a"] in text, stated, t=0.75)
+process_results = lm_eval.response_processor(
+    lambda doc, text: doc["a"] in text,
+    stated,
+    t=0.75,
+    names=["response", "answered_accuracy", "hallucination_rate", "normalized_cost"],
+)
 utility = lm_eval.utility_at(0.5)
 accuracy = lm_eval.answered_accuracy
 rate = lm_eval.hallucination_rate

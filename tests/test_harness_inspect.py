@@ -225,10 +225,13 @@ def test_the_command_line_of_inspect_finds_the_metrics(tmp_path: Path) -> None:
     done = subprocess.run(start, cwd=tmp_path, stdout=-1, stderr=-1, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     found = numbers(read_eval_log(str(scored)), "includes")
-    assert found == {  # where nothing is marked as an abstention
-        "omniscience_index": pytest.approx(100 * (5 - 6) / 11),
-        "at_75": pytest.approx((5 - 3 * 6) / 11),
+    assert found == {  # nothing is marked as an abstention, and the error is scored, as wrong
+        "omniscience_index": pytest.approx(100 * (5 - 7) / 12),
+        "at_75": pytest.approx((5 - 3 * 7) / 12),
     }
+    log = stakes.read_answer_log(scored)
+    assert (len(log), len(log.left_out)) == (11, 1)
+    assert log.notes == ("1 sample that ended with an error has a score, which inspect counts",)
 
 
 def test_a_metric_of_ones_own_must_ask_for_every_epoch() -> None:
