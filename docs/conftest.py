@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 
 # tests/test_guides.py runs these where engines, harnesses, torch and MLflow are.
-collect_ignore = [
-    f"how-to/{page}.md" for page in ("cluster", "harnesses", "torch", "trackers")
-]
+collect_ignore = [f"how-to/{page}.md" for page in ("cluster", "harnesses", "torch", "trackers")]
 
 
 @pytest.fixture(autouse=True)
