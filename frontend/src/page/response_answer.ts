@@ -15,6 +15,7 @@ const VERDICTS: Record<string, [string, Look]> = {
 const SHIFTS = ["abstain_more", "answer_more"]; // another rule is shown to be better
 const PER = 1000;
 const MOST_NAMED = 3;
+const FEW_DECIMALS = 3; // of points without an interval
 const SAME = 1e-12;
 
 /** All that the sentences say of one system at a target. */
@@ -35,6 +36,12 @@ const verdict = (code: string): Part => ["verdict", ...VERDICTS[code]];
 const answered = (rule: RuleOutcome): string => roundPercent(rule.right + rule.wrong);
 const short = (value: number): string => (number(value).includes("e") ? number(value) : bare(number(value)));
 
+/** Return how many decimals of the points to show: those that the interval justifies, or 3. */
+function decimalsFor({ utility, band }: RuleOutcome): number {
+  const found = decimalsOf(utility, band);
+  return band ? found : Math.min(found, FEW_DECIMALS);
+}
+
 /** Return a target as its field shows it. */
 export function targetText(t: number): string {
   return `${Number((100 * t).toPrecision(6))} %`;
@@ -47,7 +54,7 @@ function at(t: number): Part[] {
 /** Return the sentences: what it should answer and does, and whether that is worth having. */
 export function responseAnswer(one: ResponseStanding): Part[][] {
   const { own, calibrated: other } = one;
-  const decimals = decimalsOf(own.utility, own.band);
+  const decimals = decimalsFor(own);
   const points = amount(own.utility, decimals);
   const plain = ` this model answers ${answered(own)} of the questions and scores ${points}`;
   const would = other && `${ruleWords(other)} would give ${amount(other.utility, decimals)}`;
@@ -117,7 +124,7 @@ export function thousandQuestions(rule: RuleOutcome): string[] {
 export function comparedResponses(systems: [string, ResponseStanding][], best: string[] | null): Part[][] {
   const ranked = [...systems].sort(([, a], [, b]) => b.own.utility - a.own.utility);
   const [name, first] = ranked[0];
-  const decimals = decimalsOf(first.own.utility, first.own.band);
+  const decimals = decimalsFor(first.own);
   const points = `${amount(first.own.utility, decimals)} points a question`;
   const head: Part[] = [...at(first.target), text(" "), ["name", name]];
   if (best === null)

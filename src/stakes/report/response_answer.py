@@ -25,6 +25,7 @@ SHIFTS = ("abstain_more", "answer_more")  # codes of verdicts: another rule is s
 OWN_ABSTENTIONS = "own_abstentions"
 _PER = 1000
 _MOST_NAMED = 3
+_FEW_DECIMALS = 3  # of points without an interval
 _SAME = 1e-12
 
 
@@ -71,7 +72,7 @@ def target_text(t: float) -> str:
 def response_answer(one: ResponseStanding) -> list[list[Part]]:
     """Return the sentences: what it should answer and does, and whether that is worth having."""
     own, other = one.own, one.calibrated
-    decimals = decimals_of(own.utility, own.band)
+    decimals = _decimals(own)
     points = amount(own.utility, decimals)
     head = _at(one.target)
     answers = f" this model answers {percent(own.answered)} of the questions and scores {points}"
@@ -88,6 +89,12 @@ def response_answer(one: ResponseStanding) -> list[list[Part]]:
     else:
         text = f"{answers} points a question."
     return [[*head, ["text", text]], _worth(one, decimals)]
+
+
+def _decimals(rule: RuleOutcome) -> int:
+    """Return how many decimals of the points to show: those that the interval justifies, or 3."""
+    found = decimals_of(rule.utility, rule.band)
+    return found if rule.band is not None else min(found, _FEW_DECIMALS)
 
 
 def _at(t: float) -> list[Part]:
@@ -179,7 +186,7 @@ def compared_responses(
     """Return the sentences on several systems; `best` may be the best by a test, None: untested."""
     ranked = sorted(systems, key=lambda one: -one[1].own.utility)
     name, first = ranked[0]
-    decimals = decimals_of(first.own.utility, first.own.band)
+    decimals = _decimals(first.own)
     points = f"{amount(first.own.utility, decimals)} points a question"
     head: list[Part] = [*_at(first.target), ["text", " "], ["name", name]]
     if best is None:
