@@ -734,7 +734,7 @@ DEFECTS = [
     ("report/response_answer.py", "return one.rule_code in SHIFTS", "return other.utility > one.own.utility", "test_report_responses or cases_of_responses"),
     ("report/response_answer.py", 'return "never answering"\n', 'return "always answering"\n', "cases_of_responses"),
     ("report/response_payload.py", '"code": standing.code', '"code": "useful"', "test_browser_responses and own_target"),
-    ("report/response_payload.py", "rule.right,", "rule.wrong,", "test_browser_responses and add_up"),
+    ("report/response_payload.py", "rule.right,", "rule.wrong,", "test_browser_responses and own_target"),
     ("displays/risk_coverage_display.py", "(own.answered().value, 1 - accuracy)", "(own.answered().value, accuracy)", "risk_and_reliability"),
     # estimators of scikit-learn
     ("sklearn/inner_models.py", "        units = data.groups\n", "        units = units\n", "test_sklearn_calibrated and errors_say"),

@@ -35,16 +35,22 @@ def answer(watched: Watched) -> str:
     return re.sub(r"[✓✕?–] ?(?=\w)", "", text)
 
 
-def static_answer(browser: Any, path: Path) -> str:  # noqa: ANN401
-    """Return the sentences as they are without scripts."""
+def without_scripts(browser: Any, path: Path) -> tuple[str, list[list[str]]]:  # noqa: ANN401
+    """Return the sentences and the table of a page as they are without scripts."""
     context = browser.new_context(offline=True, java_script_enabled=False)
     shown = context.new_page()
     shown.goto(path.as_uri())
-    parts = [
-        shown.locator(f"#answer-text {p}").all_text_contents() for p in ("p.answer", ".meaning")
+    said = [
+        text
+        for part in ("p.answer", ".meaning")
+        for text in shown.locator(f"#answer-text {part}").all_text_contents()
+    ]
+    rows = [
+        row.locator("th, td").all_text_contents()
+        for row in shown.locator("#answer-text .thousand tbody tr").all()
     ]
     context.close()
-    return re.sub(r"[✓✕?–] ?(?=\w)", "", " ".join(parts[0] + parts[1]))
+    return re.sub(r"[✓✕?–] ?(?=\w)", "", " ".join(said)), rows
 
 
 def table(watched: Watched) -> list[list[str]]:
@@ -74,7 +80,7 @@ def test_at_the_own_target_the_page_says_what_python_says(
 ) -> None:
     with opened(browser, page) as watched:
         said = answer(watched)
-        assert said == static_answer(browser, page)
+        assert (said, table(watched)) == without_scripts(browser, page)
         assert said.startswith("At a target of 75 % this model should answer ")
         assert "not worth having" in said
         assert "A wrong answer takes back what 3 right ones bring" in said
@@ -184,7 +190,7 @@ def test_a_saved_copy_opens_with_its_target(browser: Any, page: Path, tmp_path: 
         with watched.page.expect_download() as download:
             watched.page.get_by_role("button", name="Save the copy").click()
         download.value.save_as(path)
-    assert static_answer(browser, path) == said
+    assert without_scripts(browser, path)[0] == said
     with opened(browser, path) as watched:
         assert answer(watched) == said
         assert "for <b>us</b>" in watched.page.locator("#reader-note").inner_text()
@@ -218,7 +224,7 @@ def test_several_systems_follow_the_target(browser: Any, tmp_path: Path) -> None
     compared = compared_answers()
     compared.save_html(path)
     with opened(browser, path) as watched:
-        assert answer(watched) == static_answer(browser, path)
+        assert (answer(watched), table(watched)) == without_scripts(browser, path)
         assert watched.necs() == [number(compared.utility(name)) for name in compared.systems]
         assert compared.ranking[0] in answer(watched)
         type_target(watched, "10 %")
