@@ -18,3 +18,4 @@ from stakes.responses.response_comparison import compare_responses as compare_re
 from stakes.responses.risk_control import coverage_at_error_rate as coverage_at_error_rate
 from stakes.responses.risk_control import coverage_at_risk as coverage_at_risk
 from stakes.responses.response_evaluation import evaluate_responses as evaluate_responses
+from stakes.responses.selective_areas import response_risk_coverage as response_risk_coverage
