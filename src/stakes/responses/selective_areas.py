@@ -102,12 +102,14 @@ def _estimate(value: float, effect: FloatArray, part: Responses, level: float) -
         what = "answers" if part.groups is None else "groups with them"
         why = f"needs {FEWEST_OF_CLASS} right and {FEWEST_OF_CLASS} wrong {what}: got {fewest}"
         return Estimate(value, None, why)
-    quantile, method = student(level, fewest), "linearised"
+    quantile, method = student(level, fewest), "linearised, logit scale"
     spread = math.sqrt(float(np.square(effect).sum()))
     if part.groups is not None:
         unit = np.unique(part.groups, return_inverse=True)[1]
         sums = left_out_by_group(effect, unit, part.shares)
         spread = max(spread, math.sqrt(float(np.square(sums - sums.mean()).sum())))
-        method = "linearised, by group"
-    half = quantile * spread
-    return Estimate(value, Interval(max(value - half, 0.0), min(value + half, 1.0), level), method)
+        method += ", by group"
+    odds = math.log(value / (1 - value))  # right and wrong answers: neither 0 nor 1
+    half = quantile * spread / (value * (1 - value))
+    low, high = (1 / (1 + math.exp(-odds - side)) for side in (-half, half))
+    return Estimate(value, Interval(low, high, level), method)
