@@ -1,8 +1,9 @@
 # make demo: install into .venv and show the main job on data that ship with the package.
 # make test: the same environment with the test tools, then the whole suite. The page of the report
 #   is tested with node and Chromium where they are installed.
-# make integrations: what needs heavy libraries, in two environments of their own: engines (Dask,
-#   Spark, Ray) and frameworks (torch, Lightning, MLflow, skore, XGBoost, notebooks).
+# make integrations: what needs heavy libraries, in three environments of their own: engines (Dask,
+#   Spark, Ray), frameworks (torch, Lightning, MLflow, skore, XGBoost, notebooks) and harnesses
+#   (inspect, lm-eval).
 # make oldest: the suite with the oldest promised version of every dependency and extra;
 #   make oldest-quick: what depends on them most.
 # make cluster: workers and executors killed at random moments, many times.
@@ -16,12 +17,13 @@ BIN := $(VENV)/bin
 BENCH := .venv-bench
 ENGINES := .venv-integrations
 FRAMEWORKS := .venv-frameworks
+HARNESSES := .venv-harnesses
 OLDEST := .venv-oldest
 
 # Whatever environment the shell has active must not leak into ours.
 unexport PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 
-.PHONY: demo test integrations engines frameworks oldest oldest-quick cluster bench frontend page exports lint types format planted mutants thorough changelog clean
+.PHONY: demo test integrations engines frameworks harnesses oldest oldest-quick cluster bench frontend page exports lint types format planted mutants thorough changelog clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/stakes demo
@@ -29,7 +31,7 @@ demo: $(VENV)/.installed
 test: $(VENV)/.developing
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal
 
-integrations: engines frameworks
+integrations: engines frameworks harnesses
 
 # Spark needs Java 17 or newer, which .ci/run installs.
 engines: $(ENGINES)/.installed
@@ -54,6 +56,21 @@ $(FRAMEWORKS)/.installed: Makefile constraints-frameworks.txt pyproject.toml hat
 	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt --upgrade pip
 	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt torch
 	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt --editable .[mlflow,plot,sklearn,torch] --group frameworks
+	@touch $@
+
+# Harnesses for language models: they do not agree with the pins of the frameworks.
+harnesses: $(HARNESSES)/.installed
+	@OPENBLAS_NUM_THREADS=1 $(HARNESSES)/bin/python -m pytest --no-skips -n 2 --dist loadfile $(HARNESS_TESTS)
+
+HARNESS_TESTS := tests/test_answer_logs.py tests/test_harness_inspect.py tests/test_harness_lm_eval.py \
+  "tests/test_exports.py::test_every_name_of_a_package_is_there_whichever_module_came_first[inspect_ai]" \
+  "tests/test_guides.py::test_commands_print_what_the_guide_shows[harnesses]"
+
+$(HARNESSES)/.installed: Makefile constraints-harnesses.txt pyproject.toml hatch_build.py $(wildcard src/stakes/_kernels/*.[ch])
+	$(PYTHON) -m venv --clear $(HARNESSES)
+	@echo "installing harnesses into $(HARNESSES) ..."
+	@$(HARNESSES)/bin/python -m pip install --quiet --constraint constraints-harnesses.txt --upgrade pip
+	@$(HARNESSES)/bin/python -m pip install --quiet --constraint constraints-harnesses.txt --editable .[inspect,lm-eval] --group harnesses
 	@touch $@
 
 oldest: $(OLDEST)/.installed
@@ -165,4 +182,4 @@ $(VENV)/.developing: $(VENV)/.installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH) $(ENGINES) $(FRAMEWORKS) $(OLDEST) dist build reproduction frontend/build frontend/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BENCH) $(ENGINES) $(FRAMEWORKS) $(HARNESSES) $(OLDEST) dist build reproduction frontend/build frontend/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
-# tests/test_guides.py runs these where engines, torch and MLflow are.
-collect_ignore = ["how-to/cluster.md", "how-to/torch.md", "how-to/trackers.md"]
+# tests/test_guides.py runs these where engines, harnesses, torch and MLflow are.
+collect_ignore = [
+    f"how-to/{page}.md" for page in ("cluster", "harnesses", "torch", "trackers")
+]
 
 
 @pytest.fixture(autouse=True)

@@ -30,6 +30,7 @@ from stakes.cli import main
 PAGES = sorted((Path(__file__).parents[1] / "docs" / "how-to").glob("*.md"))
 NEEDED = {
     "cluster": ("distributed", "pyspark"),
+    "harnesses": ("inspect_ai", "lm_eval"),
     "torch": ("torch", "lightning"),
     "trackers": ("mlflow",),
 }

@@ -60,6 +60,10 @@ RECORDS: dict[str, tuple[NumberRecord, NumberRecord]] = {
         ROC.minimum_cost(COSTS),
         ROC.minimum_cost(stakes.CostMatrix.zero_one(2)),
     ),
+    "OptionAccuracy": (
+        stakes.OptionScores(np.column_stack([1 - P, P]), Y).accuracy(),
+        stakes.OptionScores(np.column_stack([P, 1 - P]), Y).accuracy(),
+    ),
     "RankingValue": (stakes.auc(Y, P), stakes.average_precision(Y, P)),
 }
 UNDEFINED = {

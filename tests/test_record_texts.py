@@ -39,6 +39,7 @@ def build(names: list[str]) -> dict[str, Callable[[], Any]]:
     risk = stakes.risk_curve(y, P, **told)
     by_case = stakes.CostsByCase([[0, 3], ["amount", 0]], classes=names)
     loss = stakes.LogLoss()
+    options = stakes.OptionScores(np.column_stack([1 - P, P]), Y)
 
     def evaluation() -> stakes.Evaluation:
         return stakes.evaluate(y, P, **few)
@@ -104,6 +105,8 @@ def build(names: list[str]) -> dict[str, Callable[[], Any]]:
         "MetricValue": cm.f_score,
         "MinimumCost": lambda: roc.minimum_cost(costs),
         "OddsRange": lambda: comparison().odds[0],
+        "OptionAccuracy": options.accuracy,
+        "OptionScores": lambda: options,
         "OperatingPoint": lambda: roc.at_threshold(0.5),
         "PrecisionRecallCurve": lambda: stakes.precision_recall_curve(y, P, **told),
         "PriorEstimate": lambda: stakes.estimate_priors(stakes.Posteriors(P), [0.7, 0.3], **told),

@@ -4,6 +4,7 @@ from stakes.displays.abstention_display import AbstentionDisplay as AbstentionDi
 from stakes.responses.abstention_rules import AbstentionRule as AbstentionRule
 from stakes.calibration.affine_calibrator import AffineCalibrator as AffineCalibrator
 from stakes.responses.confidence_kinds import Agreement as Agreement
+from stakes.answer_logs.answer_log import AnswerLog as AnswerLog
 from stakes.responses.confidence_kinds import AnswerLogProbability as AnswerLogProbability
 from stakes.scores.answers import Answers as Answers
 from stakes.evaluation.applications import Application as Application
@@ -53,10 +54,12 @@ from stakes._errors import InputError as InputError
 from stakes.results import Interval as Interval
 from stakes.calibration.isotonic_calibrator import IsotonicCalibrator as IsotonicCalibrator
 from stakes.displays.isotonic_reliability_display import IsotonicReliabilityDisplay as IsotonicReliabilityDisplay
+from stakes.answer_logs.answer_log import LeftOut as LeftOut
 from stakes.scores.kinds import LogLikelihoodRatios as LogLikelihoodRatios
 from stakes.scores.kinds import LogLikelihoods as LogLikelihoods
 from stakes.scoring.rules import LogLoss as LogLoss
 from stakes.scores.kinds import LogPosteriors as LogPosteriors
+from stakes.answer_logs.answer_log import LoggedOptions as LoggedOptions
 from stakes.scores.kinds import Logits as Logits
 from stakes.evaluation.findings import LossResult as LossResult
 from stakes.calibration.matrix_calibrator import MatrixCalibrator as MatrixCalibrator
@@ -66,6 +69,8 @@ from stakes.curves.points import MinimumCost as MinimumCost
 from stakes._errors import MissingExtraError as MissingExtraError
 from stakes.evaluation.odds import OddsRange as OddsRange
 from stakes.curves.points import OperatingPoint as OperatingPoint
+from stakes.responses.option_losses import OptionAccuracy as OptionAccuracy
+from stakes.responses.option_scores import OptionScores as OptionScores
 from stakes.scores.kinds import Posteriors as Posteriors
 from stakes.curves.precision_recall import PrecisionRecallCurve as PrecisionRecallCurve
 from stakes.displays.precision_recall_display import PrecisionRecallDisplay as PrecisionRecallDisplay
@@ -98,6 +103,7 @@ from stakes.responses.response_comparison import SliceComparison as SliceCompari
 from stakes.evaluation.findings import SliceResult as SliceResult
 from stakes.scoring.rules import SphericalLoss as SphericalLoss
 from stakes._errors import StakesError as StakesError
+from stakes.answer_logs.stated_answers import StatedIn as StatedIn
 from stakes.responses.confidence_kinds import StatedPercent as StatedPercent
 from stakes.responses.confidence_kinds import StatedProbability as StatedProbability
 from stakes.evaluation.summaries.summary import Summary as Summary
@@ -158,10 +164,13 @@ from stakes.responses.response_evaluation import evaluate_responses as evaluate_
 from stakes.metrics.decisions import expected_cost as expected_cost
 from stakes.metrics.expected_losses import expected_loss as expected_loss
 from stakes.metrics.explanations import explain as explain
+from stakes import inspect_ai as inspect_ai
+from stakes import lm_eval as lm_eval
 from stakes import metrics as metrics
 from stakes.curves.likelihood_ratios import minimum_cllr as minimum_cllr
 from stakes import mlflow as mlflow
 from stakes.curves.precision_recall import precision_recall_curve as precision_recall_curve
+from stakes.answer_logs.log_reading import read_answer_log as read_answer_log
 from stakes.metrics.probability_bins import reliability as reliability
 from stakes.curves.reliability import reliability_curve as reliability_curve
 from stakes.responses.selective_areas import response_risk_coverage as response_risk_coverage

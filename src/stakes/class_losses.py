@@ -66,7 +66,9 @@ class NaivePrices:
 
     Moments are about the mean and by squared weight, as for `ClassLosses`; `covariance` is that
     with the cost of the decisions made, and `padding` the naive cost of the costly case that
-    pseudo-samples stand for.
+    pseudo-samples stand for. `third` is the third moment of the loss less the normalised value
+    times the naive one, where that is known. `bounded` says that no loss can leave the bounds of
+    the losses, however the naive ones differ.
     """
 
     mean: FloatArray
@@ -74,6 +76,8 @@ class NaivePrices:
     variance: FloatArray
     covariance: FloatArray
     padding: FloatArray
+    third: FloatArray | None = None
+    bounded: bool = False
 
     def padded_mean(self, size: FloatArray, amount: FloatArray) -> FloatArray:
         """Return the mean with `amount` more samples of the costly case."""
@@ -82,7 +86,10 @@ class NaivePrices:
         return (1 - share) * self.mean + share * self.padding
 
     def residuals(self, losses: ClassLosses, ratio: float) -> ClassLosses:
-        """Return the losses less `ratio` times those of the naive decision on the same cases."""
+        """Return the losses less `ratio` times those of the naive decision on the same cases.
+
+        Their third moment is that at the normalised value, whatever the ratio.
+        """
         moved = ratio * self.padding
         return ClassLosses(
             losses.size,
@@ -93,6 +100,7 @@ class NaivePrices:
             ),
             losses.low - moved,
             losses.high - moved,
+            self.third,
         )
 
 

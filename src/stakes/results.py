@@ -224,7 +224,7 @@ class ExpectedLoss(NumberRecord):
             return Interval(math.nan, math.nan, level)
         losses = self.losses.deflated(self._effects[normalized])
         if not self._bounded:
-            return self._skewed_interval(losses, level, reference, self.naive if normalized else 1)
+            return self._skewed_interval(losses, level, reference, normalized=normalized)
         quantile = z if self.design is None else student(level, self.design.groups - 1)
         bands = [
             self._padded_interval(losses, amount, quantile, reference, normalized=normalized)
@@ -262,20 +262,23 @@ class ExpectedLoss(NumberRecord):
         return max(centre - half, least / unit), min(centre + above, most / unit)
 
     def _skewed_interval(
-        self, losses: ClassLosses, level: float, reference: FloatArray, unit: float
+        self, losses: ClassLosses, level: float, reference: FloatArray, *, normalized: bool
     ) -> Interval:
         """Return the interval of a loss without a bound: Student's t, corrected for skewness.
 
         Degrees of freedom are those of Welch and Satterthwaite, or one less than the groups.
         """
-        seen, centre = self.priors > 0, self.value / unit
+        seen, unit = self.priors > 0, self.naive if normalized else 1.0
+        centre = value = self.value / unit
+        if normalized and self.prices is not None:
+            losses, value = self.prices.residuals(losses, centre), 0.0
         size, p = losses.size[seen], self.priors[seen]
-        parts = self._parts(losses, centre, reference) * size / np.maximum(size - 1, 1)
+        parts = self._parts(losses, value, reference) * size / np.maximum(size - 1, 1)
         variance = math.fsum(parts)
         degrees = variance**2 / math.fsum(np.square(parts) / np.maximum(size - 1, 1))
         if self.design is not None:
             degrees = self.design.groups - 1.0
-        about = centre * reference if self.priors_from_data else losses.mean
+        about = value * reference if self.priors_from_data else losses.mean
         cubes = math.fsum(p**3 / np.square(size) * losses.cubes_about(about)[seen])
         error = math.sqrt(variance) / unit
         quantile = student(level, degrees)
@@ -288,14 +291,13 @@ class ExpectedLoss(NumberRecord):
         """Return the least and the largest value that any system could have.
 
         With data priors the naive cost varies too, so that a normalised value has no known bound;
-        neither has a sum of prices that differ from case to case.
+        neither has, in general, a sum of prices that differ from case to case.
         """
-        seen = self.priors > 0
+        seen, absolute = self.priors > 0, bool((reference == 1).all())
         low, high = self.losses.low[seen], self.losses.high[seen]
-        if self.prices is not None:
+        if self.prices is not None and not (self.prices.bounded and absolute):
             return 0.0, math.inf
         if self.priors_from_data:
-            absolute = bool((reference == 1).all())
             return (float(low.min()), float(high.max())) if absolute else (0.0, math.inf)
         p = self.priors[seen]
         return math.fsum(p * low), math.fsum(p * high)

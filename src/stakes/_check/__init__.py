@@ -12,6 +12,17 @@ from stakes._check.numbers import (
     read_weights,
 )
 from stakes._check.precision import Rounding, slack
+from stakes._check.ragged_rows import (
+    LongRows,
+    RaggedRows,
+    check_right_flags,
+    group_codes_of,
+    read_lengths,
+    read_like,
+    read_ragged,
+    read_right_options,
+    unpadded,
+)
 from stakes._check.rounding import RoundedRowsError, joined_rounding
 from stakes._check.score_tables import (
     check_below_infinity,

@@ -4,10 +4,12 @@ __all__ = ["ConfidenceTarget"]
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from stakes._check import read_number
 from stakes._records import Record
 from stakes._text import number, percent
-from stakes._typing import NamesLike
+from stakes._typing import BoolArray, FloatArray, NamesLike
 from stakes.costs.matrix import CostMatrix
 
 TRUTHS = ("wrong", "right")  # whether the answer is, or would have been
@@ -83,6 +85,10 @@ class ConfidenceTarget(Record):
         """Return the mean points for an expected cost."""
         return 1 - cost / self.abstention
 
+    def answers(self, p: FloatArray) -> BoolArray:
+        """Tell where an answer of probability p to be right is worth as much as none, or more."""
+        return np.asarray(p >= self.t)  # as Bayes decisions are, without their rounding at a tie
+
     def __str__(self) -> str:
         name = percent(self.t, 1).removesuffix(".0")
         return f"target {name} %: +1 right, {number(0.0 - self.penalty)} wrong, 0 for no answer"
@@ -90,4 +96,6 @@ class ConfidenceTarget(Record):
 
 def as_target(target: "ConfidenceTarget | float") -> ConfidenceTarget:
     """Return a target, also from its number."""
-    return target if isinstance(target, ConfidenceTarget) else ConfidenceTarget(target)
+    if isinstance(target, ConfidenceTarget):
+        return target
+    return ConfidenceTarget(read_number(target, "target", 0, 1, closed=(True, False)))

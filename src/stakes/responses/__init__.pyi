@@ -3,6 +3,8 @@ from stakes.responses.abstention_rules import AbstentionRule as AbstentionRule
 from stakes.responses.confidence_kinds import Agreement as Agreement
 from stakes.responses.confidence_kinds import AnswerLogProbability as AnswerLogProbability
 from stakes.responses.confidence_kinds import Confidence as Confidence
+from stakes.responses.option_losses import OptionAccuracy as OptionAccuracy
+from stakes.responses.option_scores import OptionScores as OptionScores
 from stakes.responses.response_comparison import ResponseComparison as ResponseComparison
 from stakes.responses.response_comparison import ResponseDifference as ResponseDifference
 from stakes.responses.response_evaluation import ResponseEvaluation as ResponseEvaluation

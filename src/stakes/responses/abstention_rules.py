@@ -74,7 +74,7 @@ class CalibratedConfidence:
             return None
         levels = np.unique(responses.confidence[responses.open])
         log_p = self.calibrator.transform(Posteriors(levels)).values
-        answered = answers_of(np.exp(log_p[:, 1]), target)
+        answered = target.answers(np.exp(log_p[:, 1]))
         if not answered[-1]:
             return math.inf
         below = np.flatnonzero(~answered)
@@ -123,11 +123,6 @@ def open_samples(responses: Responses) -> Samples:
     )
 
 
-def answers_of(p: FloatArray, target: ConfidenceTarget) -> BoolArray:
-    """Tell where an answer that is right with probability p is better than none."""
-    return np.asarray(p >= target.t)  # as Bayes decisions are, without their rounding at a tie
-
-
 @dataclass(frozen=True, eq=False)
 class Rules:
     """The rules for some responses, at any target."""
@@ -145,7 +140,7 @@ class Rules:
         if p is None or (name == CALIBRATED and self.calibrated.calibrator is None):
             return None
         answered = np.zeros(len(self.responses), dtype=np.bool_)
-        answered[known] = answers_of(p[known], target)
+        answered[known] = target.answers(p[known])
         return answered
 
     def measures(self, name: str, target: ConfidenceTarget) -> ResponseMeasures | None:

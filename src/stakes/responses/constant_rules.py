@@ -7,6 +7,7 @@ import numpy as np
 from stakes.costs.confidence_target import ConfidenceTarget
 from stakes.responses.abstention_rules import paired_costs
 from stakes.responses.response_measures import ResponseMeasures
+from stakes.responses.response_samples import Responses
 
 
 @dataclass(frozen=True)
@@ -35,3 +36,9 @@ def beside_constants(own: ResponseMeasures, target: ConfidenceTarget) -> BesideC
         better = max(tests, key=lambda test: test.value).p_value
     abstains = not own.answers.all()
     return BesideConstants(better, tests[0].p_value, abstains, own.responses.unknown)
+
+
+def always_answering(responses: Responses, target: ConfidenceTarget) -> float:
+    """Return the utility of always answering; answers that nobody knows are taken to be right."""
+    everything = np.ones(len(responses), dtype=np.bool_)
+    return ResponseMeasures(responses.assumed(), everything, 0.95).utility(target).value

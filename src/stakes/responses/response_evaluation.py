@@ -27,7 +27,7 @@ from stakes.responses.abstention_rules import (
     no_calibration,
     open_samples,
 )
-from stakes.responses.constant_rules import beside_constants
+from stakes.responses.constant_rules import always_answering, beside_constants
 from stakes.responses.response_measures import NAMES, own_measures
 from stakes.responses.response_samples import Responses
 from stakes.responses.response_slices import ResponseSlice, response_slices
@@ -46,6 +46,9 @@ from stakes.results import Estimate, value_of
 CALIBRATOR = IsotonicCalibrator(mix=1.0)  # never fitted itself
 
 
+CONSTANTS = {CHOICES[0]: "always answering", CHOICES[1]: "never answering"}
+
+
 @dataclass(frozen=True, eq=False)
 class ResponseEvaluation(Paged, Tracked):
     """All that is known of responses at a confidence target.
@@ -58,6 +61,7 @@ class ResponseEvaluation(Paged, Tracked):
     responses: Responses = field(repr=False)
     target: ConfidenceTarget
     naive: tuple[str, float]  # the better constant rule, and its utility
+    constants: Mapping[str, float]  # utility of answering never and always, by rule
     numbers: Mapping[str, Estimate]
     rules: tuple[AbstentionRule, ...]
     curve: TargetCurve
@@ -115,7 +119,8 @@ class ResponseEvaluation(Paged, Tracked):
             "groups": None if said.groups is None else int(np.unique(said.groups).size),
             "target": self.target.t,
             "penalty": self.target.penalty,
-            "naive": {"rule": _CONSTANTS[self.naive[0]], "utility": self.naive[1]},
+            "naive": {"rule": CONSTANTS[self.naive[0]], "utility": self.naive[1]},
+            "constants": {CONSTANTS[rule]: points for rule, points in self.constants.items()},
         }
         skipped = {*values, "calibrated", "risk_coverage"}
         rest = {k: v for k, v in plain_values(self).items() if k not in skipped}
@@ -128,9 +133,6 @@ class ResponseEvaluation(Paged, Tracked):
         rows = [[NAMES[name], str(e)] for name, e in self.numbers.items()]
         lines = [str(self.responses), str(self.target), table(rows, names=2), str(self.curve)]
         return "\n".join([*lines, *(f"- {verdict}" for verdict in self.verdicts)])
-
-
-_CONSTANTS = {CHOICES[0]: "always answering", CHOICES[1]: "never answering"}
 
 
 def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, the intervals
@@ -188,6 +190,7 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
     """
     if not isinstance(responses, Responses):
         raise InputError("responses", "must be Responses(right, confidence, ...)", repr(responses))
+    responses = responses.in_order()
     target, level, seed = as_target(target), read_level(level), seed_of(rng)
     own = own_measures(responses, level)
     fitted = calibrate_confidence(responses, calibrator, folds, seed)
@@ -202,6 +205,7 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
         responses=responses,
         target=target,
         naive=naive,
+        constants={CHOICES[1]: 0.0, CHOICES[0]: always_answering(responses, target)},
         numbers=own.all_of(target),
         rules=found,
         curve=target_curve(rules, sorted({*TARGETS, target.t})),

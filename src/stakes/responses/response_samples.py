@@ -10,9 +10,10 @@ import numpy as np
 
 from stakes._check import (
     UNKNOWN,
+    Action,
     InputError,
+    group_codes_of,
     listed,
-    read_column,
     read_number,
     read_truths,
     read_weights,
@@ -76,7 +77,7 @@ class Responses(Record):
         silent = _read_abstentions(abstained, n)
         _refuse_unknown(truth, silent)
         sure = None if confidence is None else _read_confidence(confidence, silent, n)
-        codes = None if groups is None else _read_groups(groups, n)
+        codes = group_codes_of(groups, n)
         weights, kept = read_weights(sample_weight, n), None
         if weights is not None and not weights.all():
             kept = np.flatnonzero(weights)
@@ -135,7 +136,7 @@ class Responses(Record):
         for row, value in enumerate(column):
             if value not in known:
                 rule = f"must hold {right!r}, {wrong!r} or {abstained!r}"
-                hint = "Say what the column calls them: right=..., wrong=..., abstained=..."
+                hint = Action("name_outcomes")
                 raise InputError("outcomes", rule, repr(value), row=row, hint=hint)
         truth = [known[value] for value in column]
         silent = [value is None for value in truth]
@@ -201,6 +202,14 @@ class Responses(Record):
         object.__setattr__(out, "right", np.where(self.right == UNKNOWN, 1, self.right))
         return out
 
+    def in_order(self) -> "Responses":
+        """Return the responses in an order that only their values tell.
+
+        Folds are dealt by place, and sums rounded in turn: so no order of rows changes a number.
+        """
+        columns = (self.right, self.abstained, self.confidence, self.weights, self.groups)
+        return self.part(np.lexsort([column for column in columns if column is not None]))
+
     def part(self, kept: IntArray) -> "Responses":
         """Return some of the responses."""
         out = object.__new__(type(self))
@@ -236,7 +245,7 @@ def _refuse_unknown(truth: IntArray, silent: BoolArray) -> None:
     missing = (truth == UNKNOWN) & ~silent
     if missing.any():
         rule = "must say whether each answer is right"
-        hint = "It may be missing only where abstained is true: pass abstained=..."
+        hint = Action("say_abstained")
         raise InputError("right", rule, "a missing value", row=int(missing.argmax()), hint=hint)
 
 
@@ -250,13 +259,6 @@ def _read_confidence(given: Confidence | Column, silent: BoolArray, n: int) -> F
         row = int(missing.argmax())
         raise InputError("confidence", rule, "a missing value", row=row, hint=hint)
     return sure
-
-
-def _read_groups(groups: Column, n: int) -> IntArray:
-    column = read_column(groups, "groups")
-    _check_length(len(column), n, "groups")
-    codes = np.unique(np.asarray(column.values), return_inverse=True)[1]
-    return np.asarray(codes, dtype=np.int64)
 
 
 def _refuse_one_group(codes: IntArray | None) -> None:

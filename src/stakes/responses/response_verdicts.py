@@ -77,7 +77,7 @@ def _constant(answer: str) -> str:
 def utility_text(utility: Estimate, level: float) -> str:
     """Return a utility with its interval."""
     band = "no interval" if utility.interval is None else utility.interval
-    return f"{number(utility.value)} ({100 * level:g} % interval {band})"
+    return f"{number(utility.value)} ({100 * level:.4g} % interval {band})"
 
 
 def rule_verdict(

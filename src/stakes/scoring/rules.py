@@ -40,9 +40,14 @@ class BrierLoss(ScoringRule):
     aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"brier": ()}
 
     def losses(self, y: IntArray, answers: Answers) -> FloatArray:
+        return self.squared_distances(y, answers) / answers.shape[1]
+
+    @staticmethod
+    def squared_distances(y: IntArray, answers: Answers) -> FloatArray:
+        """Return the sum over classes, as Brier had it."""
         distance = answers.p.copy()
         distance[np.arange(y.size), y] = answers.complement(y)
-        return row_sums(np.square(distance, out=distance)) / answers.shape[1]  # by halves
+        return row_sums(np.square(distance, out=distance))  # by halves
 
     def naive_losses(self, priors: FloatArray) -> FloatArray:
         """Return what answering the priors costs; the largest stays apart, to keep its digits."""

@@ -1,0 +1,160 @@
+"""Mean losses over questions whose naive loss differs, as each has its own number of options."""
+
+__all__ = ["OptionAccuracy"]
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from stakes._check import read_number
+from stakes._math import quotient
+from stakes._records import NumberRecord
+from stakes._text import number
+from stakes._typing import BoolArray, FloatArray, IntArray
+from stakes.class_losses import ClassLosses, NaivePrices
+from stakes.intervals.groups import by_groups
+from stakes.metrics.calibration_errors import CalibrationError, error_of_sums
+from stakes.metrics.probability_bins import Bins, read_bins
+from stakes.results import ExpectedLoss, Interval, json_number
+from stakes.samples import Samples
+from stakes.scores import Posteriors
+from stakes.statistics import BinSums, LossSums
+
+_GROUPED = "none for samples that come in groups"
+_ALL = ("all questions",)  # which are one class: what differs is their number of options
+
+
+@dataclass(frozen=True, eq=False)
+class QuestionLosses:
+    """The loss of each question, and that of the naive answer to it."""
+
+    name: str
+    losses: FloatArray
+    naive: FloatArray
+    naive_answer: str
+    high: float  # the largest possible loss; the least is 0
+
+
+def question_samples(
+    n: int, weights: FloatArray | None, groups: IntArray | None, rows: IntArray | None
+) -> Samples:
+    """Return questions as samples of one class, without scores."""
+    y = np.zeros(n, dtype=np.int64)
+    return Samples.from_codes(
+        y, Posteriors.trusted(np.empty(n)), weights, _ALL, np.ones(1), groups=groups, row=rows
+    )
+
+
+def mean_over_questions(each: QuestionLosses, samples: Samples) -> ExpectedLoss:
+    """Return the mean loss beside that of the naive answers, with intervals by group."""
+
+    def summed(loss: FloatArray) -> LossSums:
+        return LossSums.from_losses(samples.y, loss, samples.weights, 1)
+
+    sums, naive = summed(each.losses), summed(each.naive)
+    infinite = np.flatnonzero(np.isinf(each.losses))
+    drift, variance, third = sums.moments()
+    high = np.array([each.high])
+    record = ExpectedLoss(
+        name=each.name,
+        value=float(sums.mean[0]),
+        naive=float(naive.mean[0]),
+        naive_answer=each.naive_answer,
+        classes=_ALL,
+        priors=np.ones(1),
+        priors_from_data=True,
+        losses=ClassLosses(sums.size, sums.mean, drift, variance, np.zeros(1), high, third),
+        naive_losses=naive.mean,
+        infinite_rows=samples.rows(infinite),
+        infinite_samples=int(infinite.size),
+    )
+    if np.ptp(each.naive) > 0 and not infinite.size:
+        both = summed(each.losses + each.naive).moments()[1]
+        apart = summed(each.losses - record.normalized * each.naive).moments()[2]
+        drift, spread, _ = naive.moments()
+        covariance = (both - spread - variance) / 2
+        mean = naive.mean
+        prices = NaivePrices(mean, drift, spread, covariance, mean, apart, bounded=True)
+        record = replace(record, prices=prices)
+    return by_groups(record, samples, each.losses, each.naive)
+
+
+@dataclass(frozen=True, eq=False)
+class OptionAccuracy(NumberRecord):
+    """The share of questions whose chosen option is right; higher is better.
+
+    `naive` is what a guess at random scores on average, the mean of 1/K over questions, and
+    `skill` how far the value is from it to 1: 0 for guessing, 1 if all is right. `error_rate` is
+    the same as an expected loss.
+    """
+
+    value: float
+    naive: float
+    error_rate: ExpectedLoss = field(repr=False)
+    tied: int = 0  # questions of which several options share the highest score
+
+    @property
+    def skill(self) -> float:
+        """The value less the naive one, over the most that this can be."""
+        return 1 - self.error_rate.normalized
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of the value."""
+        return self.error_rate.standard_error
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Return a closed-form confidence interval, that of the error rate mirrored."""
+        return _mirrored(self.error_rate.interval(level))
+
+    def skill_interval(self, level: float = 0.95) -> Interval:
+        """Return a closed-form confidence interval of the skill."""
+        return _mirrored(self.error_rate.normalized_interval(level))
+
+    def __str__(self) -> str:
+        lines = [
+            f"{'accuracy':<22} {number(self.value)}  (95 % interval {self.interval()})",
+            f"{'  naive system':<22} {number(self.naive)}  (guesses at random)",
+            f"{'  skill':<22} {number(self.skill)}  (95 % interval {self.skill_interval()})",
+        ]
+        if self.error_rate.no_interval:
+            lines.append(f"{'  no interval':<22} {self.error_rate.no_interval}")
+        if self.tied:
+            lines.append(f"{'  tied':<22} {self.tied} question(s), whose first best option counts")
+        return "\n".join(lines)
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Return the record as plain values, fit for JSON."""
+        return {
+            "value": self.value,
+            "standard_error": json_number(self.standard_error),
+            "interval": [json_number(end) for end in self.interval(level)],
+            "naive": self.naive,
+            "skill": self.skill,
+            "skill_interval": [json_number(end) for end in self.skill_interval(level)],
+            "tied": self.tied,
+            "level": level,
+        }
+
+
+def _mirrored(band: Interval) -> Interval:
+    return Interval(1 - band.high, 1 - band.low, band.level)
+
+
+def share_of(flags: FloatArray, samples: Samples) -> float:
+    """Return the weighted share of questions; the same bits in any order of them."""
+    sums = LossSums.from_losses(samples.y, flags, samples.weights, 1)
+    return float(quotient(sums.loss, sums.weight)[0])
+
+
+def confidence_error(
+    confidence: FloatArray, right: BoolArray, samples: Samples, bins: Bins, norm: float
+) -> CalibrationError:
+    """Return the calibration error of the confidence that answers are right."""
+    order, weights = read_number(norm, "norm", 1, math.inf), samples.plain_weights()
+    edges = read_bins(bins).edges(confidence, weights)
+    sums = BinSums.from_probabilities(confidence, right.astype(np.int64), weights, edges)
+    error = error_of_sums(sums, ("wrong", "right"), None, confidence=True, norm=order)
+    return error if samples.groups is None else error.without_interval(_GROUPED)
