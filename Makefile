@@ -45,6 +45,7 @@ frameworks: $(FRAMEWORKS)/.installed
 
 FRAMEWORK_TESTS := tests/test_journeys.py tests/test_notebooks.py tests/test_sklearn_frameworks.py \
   $(wildcard tests/test_torch*.py) tests/test_mlflow.py tests/test_hub_card.py tests/test_loggers.py \
+  tests/test_judge_ppi.py \
   "tests/test_exports.py::test_every_name_of_a_package_is_there_whichever_module_came_first[torch]" \
   "tests/test_guides.py::test_commands_print_what_the_guide_shows[torch]" \
   "tests/test_guides.py::test_commands_print_what_the_guide_shows[trackers]"

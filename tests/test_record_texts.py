@@ -53,6 +53,9 @@ def build(names: list[str]) -> dict[str, Callable[[], Any]]:
         made.update(y, P)
         return made
 
+    def judged() -> stakes.JudgedResponses:
+        return stakes.judge_report(np.where(np.arange(N) < 60, Y, np.nan), P, target=0.75)
+
     fitted = {
         name: partial(getattr(stakes, name)().fit, P, y, classes=names)
         for name in (
@@ -84,6 +87,7 @@ def build(names: list[str]) -> dict[str, Callable[[], Any]]:
         "ClassResult": lambda: evaluation().by_class[0],
         "Comparison": comparison,
         "ConfusionMatrix": lambda: cm,
+        "CorrectedEstimate": lambda: judged().utility,
         "CostMatrix": lambda: costs,
         "CostsByCase": lambda: by_case,
         "CurveArea": risk.brier,
@@ -101,6 +105,8 @@ def build(names: list[str]) -> dict[str, Callable[[], Any]]:
         "HeldOut": lambda: stakes.HeldOut(y, P),
         "TrainOnTest": stakes.TrainOnTest,
         "Interval": lambda: stakes.Interval(0.1, 0.2, 0.95),
+        "JudgedMean": lambda: stakes.judged_mean(np.where(P > 0.3, Y, np.nan), P),
+        "JudgedResponses": judged,
         "LossResult": lambda: evaluation().rules[0],
         "MetricValue": cm.f_score,
         "MinimumCost": lambda: roc.minimum_cost(costs),

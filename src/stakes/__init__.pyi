@@ -29,6 +29,7 @@ from stakes.responses.confidence_kinds import Confidence as Confidence
 from stakes.costs.confidence_target import ConfidenceTarget as ConfidenceTarget
 from stakes.displays.confusion_display import ConfusionDisplay as ConfusionDisplay
 from stakes.metrics.confusion import ConfusionMatrix as ConfusionMatrix
+from stakes.responses.judge import CorrectedEstimate as CorrectedEstimate
 from stakes.costs.matrix import CostMatrix as CostMatrix
 from stakes.costs.by_case import CostsByCase as CostsByCase
 from stakes.curves.views import CurveArea as CurveArea
@@ -54,6 +55,8 @@ from stakes._errors import InputError as InputError
 from stakes.results import Interval as Interval
 from stakes.calibration.isotonic_calibrator import IsotonicCalibrator as IsotonicCalibrator
 from stakes.displays.isotonic_reliability_display import IsotonicReliabilityDisplay as IsotonicReliabilityDisplay
+from stakes.responses.judge import JudgedMean as JudgedMean
+from stakes.responses.judged_responses import JudgedResponses as JudgedResponses
 from stakes.answer_logs.answer_log import LeftOut as LeftOut
 from stakes.scores.kinds import LogLikelihoodRatios as LogLikelihoodRatios
 from stakes.scores.kinds import LogLikelihoods as LogLikelihoods
@@ -165,6 +168,8 @@ from stakes.metrics.decisions import expected_cost as expected_cost
 from stakes.metrics.expected_losses import expected_loss as expected_loss
 from stakes.metrics.explanations import explain as explain
 from stakes import inspect_ai as inspect_ai
+from stakes.responses.judged_responses import judge_report as judge_report
+from stakes.responses.judge import judged_mean as judged_mean
 from stakes import lm_eval as lm_eval
 from stakes import metrics as metrics
 from stakes.curves.likelihood_ratios import minimum_cllr as minimum_cllr
