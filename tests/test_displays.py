@@ -460,7 +460,7 @@ def test_large_data_are_drawn_with_few_points() -> None:
         stakes.PrecisionRecallDisplay,
         stakes.RiskCoverageDisplay,
     ):
-        display = make.from_predictions(y, p).plot()
+        display = make.from_predictions(y, stakes.Posteriors(p)).plot()
         assert max(len(line.get_xdata()) for line in display.ax_.lines) < 6100  # type: ignore[arg-type]
         assert len(next(iter(display.frame().values()))) > 90_000
 

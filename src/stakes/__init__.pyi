@@ -179,6 +179,7 @@ from stakes.curves.precision_recall import precision_recall_curve as precision_r
 from stakes.answer_logs.log_reading import read_answer_log as read_answer_log
 from stakes.metrics.probability_bins import reliability as reliability
 from stakes.curves.reliability import reliability_curve as reliability_curve
+from stakes.responses.selective_areas import response_risk_coverage as response_risk_coverage
 from stakes.curves.selective import risk_coverage_curve as risk_coverage_curve
 from stakes.calibration.loss import risk_curve as risk_curve
 from stakes.curves.roc import roc_curve as roc_curve

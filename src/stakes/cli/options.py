@@ -57,8 +57,9 @@ class Options:
     model_names: Mapping[str, str] = field(default_factory=dict)  # by path
 
     answers: bool = _option(
-        "check", "Hold answers of a language model against the limits, as `stakes answers` reads "
-        "them.", default=False)
+        "check demo", "Hold answers of a language model against the limits, as `stakes answers` "
+        "reads them.", default=False,
+        demo="Judge simulated answers of two language models instead, and write answers.csv.")
     right: str | None = _option(
         _ANSWERS, "Column that says whether the answer is right: true or false, 1 or 0; it may be "
         "missing where the model abstained.")
@@ -257,7 +258,7 @@ class Options:
     force: bool = _option(
         f"{_READING} demo reproduce", "Overwrite the output file.", default=False,
         reproduce="Replace the page if it exists.", demo="Replace the page if it exists.")
-    no_file: bool = _option("demo", "Do not write stakes-demo.json.", default=False)
+    no_file: bool = _option("demo", "Do not write stakes-demo.json, or answers.csv.", default=False)
     no_figures: bool = _option("reproduce", "Print the tables only.", default=False)
     memory: int | None = _option(
         _TABLES, f"{_MEMORY} by default a quarter of the machine's memory, and 0 for always.",
@@ -298,7 +299,8 @@ _EFFECTIVE = {
     "answers": "answers right abstained outcome right_is wrong_is abstained_is confidence"
     " confidence_is words agreement_samples target question model scorer metric log_filter partial"
     " abstain_pattern weight group method folds level seed min_utility max_hallucination_rate most"
-    " least confident layout as_json output force input_format max_bytes timeout",
+    " least confident layout as_json output force input_format max_bytes timeout html title date"
+    " no_file",
 }
 _OF_ANSWERS = {"min_utility", "max_hallucination_rate"} | {
     declared.name for declared in _DECLARED if declared.metadata["on"] == _ANSWERS.split()

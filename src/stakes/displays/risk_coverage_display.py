@@ -43,7 +43,8 @@ class RiskCoverageDisplay(ScoreDisplay):
     Examples
     --------
     >>> import stakes
-    >>> display = stakes.RiskCoverageDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.45, 0.9])
+    >>> p = stakes.Posteriors([0.1, 0.4, 0.45, 0.9])
+    >>> display = stakes.RiskCoverageDisplay.from_predictions([0, 0, 1, 1], p)
     >>> display.frame()["risk"].tolist()
     [0.0, 0.0, 0.0, 0.25]
     """

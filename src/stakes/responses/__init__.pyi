@@ -25,3 +25,4 @@ from stakes.responses.risk_control import coverage_at_risk as coverage_at_risk
 from stakes.responses.response_evaluation import evaluate_responses as evaluate_responses
 from stakes.responses.judged_responses import judge_report as judge_report
 from stakes.responses.judge import judged_mean as judged_mean
+from stakes.responses.selective_areas import response_risk_coverage as response_risk_coverage

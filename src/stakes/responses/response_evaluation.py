@@ -40,7 +40,7 @@ from stakes.responses.response_verdicts import (
     worth_verdict,
 )
 from stakes.responses.risk_control import RiskLimit, coverage_at_risk
-from stakes.responses.selective_areas import response_risk_coverage, selective_areas
+from stakes.responses.selective_areas import curve_of_confidence, selective_areas
 from stakes.responses.target_curves import TARGETS, TargetCurve, target_curve
 from stakes.results import Estimate, value_of
 
@@ -243,7 +243,7 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
         rules=found,
         curve=target_curve(rules, sorted({*TARGETS, target.t})),
         areas=selective_areas(responses, level),
-        risk_coverage=response_risk_coverage(responses),
+        risk_coverage=curve_of_confidence(responses),
         risk_limit=_risk_limit(responses, risk, target, level),
         confidence=confidence,
         why_no_confidence=why,
