@@ -85,6 +85,7 @@ export interface CasesData {
   amounts: Packed[]; // f64
   systems: { name: string; reference: number[] | null; auc: number | null; logOdds: Packed }[];
   own: (OwnData | null)[];
+  noInterval: string; // why intervals at other settings are not shown; empty if they are
 }
 
 /** A difference to the reference, for the forest. */

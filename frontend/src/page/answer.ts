@@ -17,10 +17,12 @@ import {
   type Setting,
   type Standing,
   type Unit,
+  verdictOf,
+  type VerdictPart,
 } from "../core/index";
 import type { Outcome, Problem } from "../types";
 import { type Child, h, HIDDEN, named, on, refill } from "./dom";
-import { withAbstention, withCost, withDearest, withPrior } from "./edits";
+import { sameTable, withAbstention, withCost, withDearest, withPrior } from "./edits";
 import { forgetRefused, place as refusals } from "./field";
 import { InlineField } from "./inline_field";
 import type { Found } from "./results";
@@ -66,8 +68,14 @@ export function standingsOf(found: Found, names: string[], store: Store): Standi
 
 /** Return the decision that every case gets, or -1. */
 export function onlyDecision(outcome: Outcome): number {
-  const made = outcome.shares.map((_, j) => outcome.counts.some((row) => row[j] > 0));
-  return made.filter(Boolean).length === 1 ? made.indexOf(true) : -1;
+  let only = -1;
+  for (const row of outcome.counts)
+    for (let j = 0; j < row.length; j++) {
+      if (!(row[j] > 0) || j === only) continue;
+      if (only >= 0) return -1;
+      only = j;
+    }
+  return only;
 }
 
 /** Return the sentences of a moment. */
@@ -219,7 +227,14 @@ export class Answer {
   }
 }
 
-function showVerdict(slot: HTMLElement, part: Extract<Part, ["verdict", ...unknown[]]>): void {
+/** Return a verdict with its icon and look. */
+export function verdictWord(code: string): HTMLElement {
+  const slot = h("strong");
+  showVerdict(slot, verdictOf(code));
+  return slot;
+}
+
+function showVerdict(slot: HTMLElement, part: VerdictPart): void {
   const [, words, look] = part;
   const name = `verdict-word ${look}`;
   if (slot.className === name && slot.lastChild?.textContent === words) return;
@@ -255,8 +270,8 @@ function changes(store: Store, setting: Setting): string[] {
   if (is !== was) said.push(is ? "cases may be left undecided" : "no case may be left undecided");
   if (problem.adapt) said.push("posteriors follow the shares of the classes");
   if (said.length > 0) return said;
-  const costs = JSON.stringify(problem.costs) !== JSON.stringify(initial.costs);
-  return [costs ? "other costs" : "other shares of the classes"];
+  const costs = sameTable(problem.costs, initial.costs);
+  return [costs ? "other shares of the classes" : "other costs"];
 }
 
 function fieldsOf(setting: Setting): [string, [number, string]][] {

@@ -7,10 +7,10 @@ from statistics import NormalDist
 
 import numpy as np
 
-from stakes._amounts import Unit, amount, decimals_of
+from stakes._amounts import Unit, amount, decimals_of, with_unit
 from stakes._text import plain
 from stakes._typing import FloatArray
-from stakes.costs import CostMatrix
+from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import (
     ApplicationResult,
     Comparison,
@@ -18,7 +18,9 @@ from stakes.evaluation import (
     Evaluation,
     Verdict,
 )
+from stakes.evaluation.verdicts.wording import percent
 from stakes.report.answer import (
+    PER,
     Naive,
     Standing,
     answer,
@@ -26,6 +28,7 @@ from stakes.report.answer import (
     compared,
     naive_phrase,
     per_thousand,
+    verdict_of,
 )
 from stakes.report.markup import Content, Markup, element, joined
 from stakes.report.setting_words import Part, Setting, first_cell
@@ -71,6 +74,8 @@ def setting_of(cost: ExpectedLoss, costs: CostMatrix) -> Setting:
 def evaluation_answer(evaluation: Evaluation, unit: Unit) -> Markup:
     """Return the answer on the first application, as far as it can be said without scripts."""
     a, level = evaluation.main, evaluation.level
+    if isinstance(a.costs, SampleCosts) and math.isfinite(a.cost.raw.normalized):
+        return _section(_case_sentences(evaluation, a.costs, unit), [])
     if not isinstance(a.costs, CostMatrix) or len(a.cost.raw.classes) > _MOST_CLASSES:
         return _plain_answer(evaluation.verdicts[0])
     raw = a.cost.raw
@@ -99,6 +104,32 @@ def evaluation_answer(evaluation: Evaluation, unit: Unit) -> Markup:
     sentences = answer(setting, standings, naive, unit, reason=reason)
     table = _thousand(setting, standings, naive, unit, level, ["uncalibrated", "calibrated"])
     return _section(sentences, [table] if math.isfinite(raw.normalized) else [])
+
+
+def _case_sentences(evaluation: Evaluation, costs: SampleCosts, unit: Unit) -> list[Sequence[Part]]:
+    """Return the answer where costs differ from case to case, as the live page says it."""
+    a, level, scale = evaluation.main, evaluation.level, PER * unit.scale
+    raw, band, after = a.cost.raw, _band(a.cost.value), a.cost.calibrated_normalized
+    decimals = decimals_of(raw.value * scale, band and (band[0] * scale, band[1] * scale))
+
+    def cost(value: float) -> str:
+        return with_unit(amount(value * scale, decimals), unit)
+
+    naive = plain(costs.decisions[[str(d) for d in costs.decisions].index(str(raw.naive_answer))])
+    code = usefulness_code(evaluation.verdicts, a.name)
+    later = "" if after is None else calibrated_code(a, len(evaluation.applications), level)
+    first: list[Part] = [
+        ["text", "With costs that differ from case to case, this system is "],
+        verdict_of(code, helped=later == "useful"),
+        ["text", f": it costs {cost(raw.value)} in {PER:,} cases ({percent(raw.normalized)})"],
+        ["text", f", against {cost(raw.naive)} for always deciding "],
+        ["name", naive],
+        ["text", "."],
+    ]
+    if after is None or a.cost.calibrated is None:
+        return [first]
+    told = f"Calibrated: {cost(a.cost.calibrated.value)} in {PER:,} cases, "
+    return [first, [["text", told], verdict_of(later), ["text", "."]]]
 
 
 def _calibrated_counts(evaluation: Evaluation) -> FloatArray | None:

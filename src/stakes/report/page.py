@@ -15,6 +15,8 @@ from stakes._text import plain
 from stakes.report.markup import Markup, element
 from stakes.report.payload import as_script
 
+_MANY_CLASSES = 30  # whose tables are not laid out before they are near the window
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -77,7 +79,8 @@ class Page:
 
     def html(self) -> str:
         """Return the whole page."""
-        style, script = asset("page.css"), asset("page.js")
+        by_case = bool(self.data and self.data.get("cases"))
+        style, script = asset("page.css"), asset("page_of_cases.js" if by_case else "page.js")
         rules = {  # only this style and this script count, and nothing is fetched
             "default-src": "'none'",
             "script-src": f"'sha256-{_digest(script)}'",
@@ -111,7 +114,8 @@ class Page:
             listed = [element("a", name, href=f"#{place}") for place, name in self.links]
             heading.append(element("nav", listed, aria_label="Sections"))
         yield str(element("header", heading))
-        yield str(element("main", self.sections))
+        many = self.data is not None and len(self.data.get("classes", ())) > _MANY_CLASSES
+        yield str(element("main", self.sections, **({"class_": "long"} if many else {})))
         yield str(element("footer", element("p", made)))
         if self.data is not None:
             kind = 'type="application/json" id="stakes-data"'
