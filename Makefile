@@ -77,7 +77,7 @@ $(OLDEST)/.installed: Makefile constraints.txt pyproject.toml tests/oldest_versi
 	@touch $@
 
 wheel: $(WHEEL)/.installed
-	@$(WHEEL)/bin/python packaging/wheels.py $(OPTIONS)
+	@$(WHEEL)/bin/python release/build_wheels.py $(OPTIONS)
 
 $(WHEEL)/.installed: Makefile constraints.txt pyproject.toml
 	$(PYTHON) -m venv --clear $(WHEEL)

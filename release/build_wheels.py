@@ -1,8 +1,8 @@
 """Builds what an index takes, twice, and tries it where there is no compiler: `make wheel`.
 
-    python packaging/wheels.py            into dist/: sdist, pure wheel, repaired wheel of this
+    python release/build_wheels.py            into dist/: sdist, pure wheel, repaired wheel of this
                                           platform; the same bytes twice; a few tests
-    python packaging/wheels.py --suite    the same, and every test, with the installed wheel
+    python release/build_wheels.py --suite    the same, and every test, with the installed wheel
 
 Standard library only, beside the tools of the group `wheel` in pyproject.toml.
 """
@@ -25,12 +25,16 @@ QUICK = ("tests/test_kernels.py", "tests/test_threadless.py", "tests/test_readme
 
 def main() -> int:
     """Build, compare and try."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--suite", action="store_true", help="run every test with the wheel")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         first, second = (build(Path(scratch, name)) for name in ("first", "second"))
-        differ = [path.name for path in first if digest(path) != digest(second[0].parent / path.name)]
+        differ = [
+            path.name for path in first if digest(path) != digest(second[0].parent / path.name)
+        ]
         if differ:
             say(f"built twice, these differ: {', '.join(differ)}")
             return 1
@@ -98,7 +102,9 @@ def tried(wheel: Path, *, suite: bool) -> int:
         return done.returncode
 
 
-def run(command: list[object], *, cwd: str | None = None, capture: bool = False, **more: str) -> str:
+def run(
+    command: list[object], *, cwd: str | None = None, capture: bool = False, **more: str
+) -> str:
     """Run a command; its output is shown if it fails, or returned if asked for."""
     done = subprocess.run(  # noqa: S603
         [str(part) for part in command], cwd=cwd, env={**os.environ, **more}, check=False,
