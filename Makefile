@@ -6,6 +6,8 @@
 #   (inspect, lm-eval).
 # make oldest: the suite with the oldest promised version of every dependency and extra;
 #   make oldest-quick: what depends on them most.
+# make wheel: sdist, pure wheel and wheel of this platform into dist/, built twice to the same bytes
+#   and tried without a compiler; make wheel OPTIONS=--suite runs every test with it.
 # make cluster: workers and executors killed at random moments, many times.
 # make bench: time every job beside the peers, in an environment of its own, and write
 #   docs/performance.md. make bench OPTIONS=--quick takes few minutes.
@@ -22,11 +24,12 @@ FRAMEWORKS := .venv-frameworks
 HARNESSES := .venv-harnesses
 OLDEST := .venv-oldest
 SITE := .venv-docs
+WHEEL := .venv-wheel
 
 # Whatever environment the shell has active must not leak into ours.
 unexport PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 
-.PHONY: demo test integrations engines frameworks harnesses oldest oldest-quick cluster bench docs frontend page exports lint types format planted mutants thorough changelog clean
+.PHONY: wheel demo test integrations engines frameworks harnesses oldest oldest-quick cluster bench docs frontend page exports lint types format planted mutants thorough changelog clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/stakes demo
@@ -92,6 +95,15 @@ $(OLDEST)/.installed: Makefile constraints.txt pyproject.toml tests/oldest_versi
 	@$(PYTHON) tests/oldest_versions.py > $(OLDEST)/constraints.txt
 	@$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt --upgrade pip
 	@$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt --editable .[dask,mlflow,plot,sklearn,spark] --group test
+	@touch $@
+
+wheel: $(WHEEL)/.installed
+	@$(WHEEL)/bin/python release/build_wheels.py $(OPTIONS)
+
+$(WHEEL)/.installed: Makefile constraints.txt pyproject.toml
+	$(PYTHON) -m venv --clear $(WHEEL)
+	@$(WHEEL)/bin/python -m pip install --quiet --constraint constraints.txt --upgrade pip
+	@$(WHEEL)/bin/python -m pip install --quiet --constraint constraints.txt --group wheel
 	@touch $@
 
 cluster: $(ENGINES)/.installed
@@ -201,4 +213,4 @@ $(VENV)/.developing: $(VENV)/.installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH) $(ENGINES) $(FRAMEWORKS) $(HARNESSES) $(OLDEST) $(SITE) dist build site .cache reproduction frontend/build frontend/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BENCH) $(ENGINES) $(FRAMEWORKS) $(HARNESSES) $(OLDEST) $(SITE) $(WHEEL) dist build site .cache reproduction frontend/build frontend/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
