@@ -15,7 +15,7 @@ from stakes.responses.selective_areas import _influences
 from strategies import confidence_targets, responses_columns
 
 Columns = dict[str, np.ndarray]
-WHOLE = settings(max_examples=20)  # evaluations take longer than single numbers
+WHOLE = settings(max_examples=settings().max_examples // 3)  # evaluations take long
 ISOTONIC = stakes.IsotonicCalibrator(mix=1.0)
 
 

@@ -15,7 +15,7 @@ from stakes.responses.response_measures import ResponseMeasures, own_measures
 from strategies import confidence_targets, responses_columns, weight_arrays
 
 Columns = dict[str, np.ndarray]
-WHOLE = settings(max_examples=20)  # evaluations take longer than single numbers
+WHOLE = settings(max_examples=settings().max_examples // 3)  # evaluations take long
 TRUTHLESS = ("utility", "cost.value", "answered", "right", "answered_accuracy",
              "hallucination_rate", "omniscience_index")  # fmt: skip
 
