@@ -6,9 +6,13 @@
 #   (inspect, lm-eval).
 # make oldest: the suite with the oldest promised version of every dependency and extra;
 #   make oldest-quick: what depends on them most.
+# make wheel: sdist, pure wheel and wheel of this platform into dist/, built twice to the same bytes
+#   and tried without a compiler; make wheel OPTIONS=--suite runs every test with it.
 # make cluster: workers and executors killed at random moments, many times.
 # make bench: time every job beside the peers, in an environment of its own, and write
 #   docs/performance.md. make bench OPTIONS=--quick takes few minutes.
+# make docs: build the site into site/, in an environment of its own, warnings as errors, and check
+#   its links.
 # make frontend: check, build and test the page's script; needs node.
 
 PYTHON ?= python3
@@ -19,11 +23,13 @@ ENGINES := .venv-integrations
 FRAMEWORKS := .venv-frameworks
 HARNESSES := .venv-harnesses
 OLDEST := .venv-oldest
+SITE := .venv-docs
+WHEEL := .venv-wheel
 
 # Whatever environment the shell has active must not leak into ours.
 unexport PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 
-.PHONY: demo test integrations engines frameworks harnesses oldest oldest-quick cluster bench frontend page exports lint types format planted mutants thorough changelog clean
+.PHONY: wheel demo test integrations engines frameworks harnesses oldest oldest-quick cluster bench docs frontend page exports lint types format planted mutants thorough changelog clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/stakes demo
@@ -91,6 +97,15 @@ $(OLDEST)/.installed: Makefile constraints.txt pyproject.toml tests/oldest_versi
 	@$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt --editable .[dask,mlflow,plot,sklearn,spark] --group test
 	@touch $@
 
+wheel: $(WHEEL)/.installed
+	@$(WHEEL)/bin/python release/build_wheels.py $(OPTIONS)
+
+$(WHEEL)/.installed: Makefile constraints.txt pyproject.toml
+	$(PYTHON) -m venv --clear $(WHEEL)
+	@$(WHEEL)/bin/python -m pip install --quiet --constraint constraints.txt --upgrade pip
+	@$(WHEEL)/bin/python -m pip install --quiet --constraint constraints.txt --group wheel
+	@touch $@
+
 cluster: $(ENGINES)/.installed
 	PYTHONPATH=tests $(ENGINES)/bin/python -m benchmarks.cluster_kills $(OPTIONS)
 
@@ -116,6 +131,20 @@ $(BENCH)/.installed: benchmarks/requirements.txt
 	  done
 	@touch $@
 
+docs: $(SITE)/.installed
+	@$(SITE)/bin/python docs/site/stage.py build/pages
+	@rm -rf site
+	@$(SITE)/bin/zensical build --clean --strict > build/site.log 2>&1 || { cat build/site.log; exit 1; }
+	@! grep "^griffe:" build/site.log # its warnings do not stop the build
+	@$(SITE)/bin/python docs/site/finish.py site
+	@$(SITE)/bin/python docs/site/check_links.py site
+
+$(SITE)/.installed: docs/site/constraints.txt
+	$(PYTHON) -m venv --clear $(SITE)
+	@echo "installing what builds the site into $(SITE) ..."
+	@$(SITE)/bin/python -m pip install --quiet --constraint docs/site/constraints.txt mkdocstrings-python ruff zensical
+	@touch $@
+
 # Types, tests, and whether the committed script is that of the sources.
 frontend: frontend/node_modules/.installed
 	cd frontend && npm run --silent check
@@ -134,6 +163,7 @@ frontend/node_modules/.installed: frontend/package-lock.json
 exports: $(VENV)/.developing
 	@$(BIN)/python tests/exports.py
 	@PYTHONPATH=tests $(BIN)/python tests/registry_tables.py
+	@PYTHONPATH=tests $(BIN)/python tests/reference_pages.py
 
 lint: $(VENV)/.developing
 	$(BIN)/ruff check
@@ -183,4 +213,4 @@ $(VENV)/.developing: $(VENV)/.installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH) $(ENGINES) $(FRAMEWORKS) $(HARNESSES) $(OLDEST) dist build reproduction frontend/build frontend/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BENCH) $(ENGINES) $(FRAMEWORKS) $(HARNESSES) $(OLDEST) $(SITE) $(WHEEL) dist build site .cache reproduction frontend/build frontend/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

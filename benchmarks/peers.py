@@ -1,4 +1,4 @@
-"""The peers: whether each can be imported, which version, and what was mended to run it."""
+"""The peers: whether each can be imported, which version, and what was fixed to run it."""
 
 import importlib
 import importlib.metadata

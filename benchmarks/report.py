@@ -224,7 +224,7 @@ def cold_start(results: Row) -> str:
 
 
 def peers(results: Row) -> str:
-    """Return versions, what was mended, what is missing, what failed, what differed."""
+    """Return versions, what was fixed, what is missing, what failed, what differed."""
     rows = [
         (
             name,
@@ -241,7 +241,7 @@ def peers(results: Row) -> str:
         elif not row.get("agrees", True):
             gaps = ", ".join(f"{name} by {gap:.1e}" for name, gap in row["far"].items())
             notes.append(f"- {where}: differs from ours, {gaps} (relative)")
-    body = table(("peer", "versions", "missing, or mended at run time"), rows)
+    body = table(("peer", "versions", "missing, or fixed at run time"), rows)
     return section("Peers", "\n\n".join(part for part in (body, "\n".join(notes)) if part))
 
 

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 # tests/test_guides.py runs these where engines, harnesses, torch and MLflow are.
-collect_ignore = [
-    f"how-to/{page}.md" for page in ("cluster", "harnesses", "torch", "trackers")
-]
+GUIDES = ("cluster", "harnesses", "torch", "trackers")
+collect_ignore = ["site", *(f"how-to/{page}.md" for page in GUIDES)]
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Take the pictures of the report that README.md shows, from the demo data.
+"""Take the pictures of the report that README.md and docs show, from demo and simulated data.
 
 Needs Chromium and Playwright. Run it from the top of the project:
 python examples/make_report_pictures.py [folder]
@@ -27,15 +27,21 @@ _CHROMIUM = os.environ.get("STAKES_CHROMIUM") or shutil.which("chromium")
 
 
 def main() -> None:
-    """Write both pictures."""
+    """Write the five pictures."""
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else TARGET
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
         browser = started.chromium.launch(executable_path=_CHROMIUM, args=["--no-sandbox"])
-        one, two = Path(folder) / "one.html", Path(folder) / "two.html"
+        one, two, many, paid, said = (Path(folder) / f"{name}.html" for name in "abcde")
         _evaluation().save_html(one, source="breast.csv")
         _comparison().save_html(two, source="diabetes.csv")
+        _eight().save_html(many, source="simulated")
+        _payments().save_html(paid, source="simulated payments", unit="EUR")
+        _responses().save_html(said, source="simulated answers")
         _take(browser, one, target / "report.png", 1180)
         _take(browser, two, target / "report-dark.png", 1100, scheme="dark")
+        _take(browser, many, target / "report-eight.png", 1160)
+        _take(browser, paid, target / "report-by-case.png", 1160)
+        _take(browser, said, target / "report-answers.png", 1180)
         browser.close()
 
 
@@ -52,6 +58,43 @@ def _comparison() -> stakes.Comparison:
     systems = {name: table[name].to_numpy() for name in ("p_severe_a", "p_severe_b")}
     costs = stakes.CostMatrix.binary(miss=8, false_alarm=1, classes=["usual", "severe"])
     return stakes.compare(truth, systems, costs=costs)
+
+
+def _eight() -> stakes.Comparison:
+    """Compare eight detectors, from a weak one to a strong one."""
+    rng, n = np.random.default_rng(4), 3000
+    fault = rng.random(n) < 0.1
+    base = rng.normal(0, 1, n) + 1.2 * fault
+    systems = {}
+    for k in range(8):
+        seen = base + rng.normal(0, 2.2 - 0.25 * k, n)
+        odds = np.log(0.1 / 0.9) + (seen - 0.6) * 1.2 / (1 + (2.2 - 0.25 * k) ** 2)
+        systems[f"detector {'ABCDEFGH'[k]}"] = 1 / (1 + np.exp(-odds))
+    costs = stakes.CostMatrix.binary(miss=6, false_alarm=1, classes=["sound", "faulty"])
+    return stakes.compare(np.where(fault, "faulty", "sound"), systems, costs=costs)
+
+
+def _payments() -> stakes.Evaluation:
+    """Judge who is reviewed among payments, as in docs/how-to/fraud.md."""
+    rng, n = np.random.default_rng(1), 8000
+    amount = np.round(np.exp(rng.normal(3.5, 1.2, n)), 2)
+    weak, strong = rng.normal(0, 1, n), rng.normal(0, 1, n)
+    log_odds = -6 + 0.25 * (np.log(amount) - 3.5) + weak + 1.6 * strong
+    fraud = rng.random(n) < 1 / (1 + np.exp(-log_odds))
+    p = np.round(1 / (1 + np.exp(-log_odds)), 6)
+    costs = stakes.SampleCosts.from_columns(
+        [[0, 3], ["amount", 0]], {"amount": amount}, classes=["honest", "fraud"]
+    )
+    return stakes.evaluate(np.where(fraud, "fraud", "honest"), p, costs=costs, resamples=50)
+
+
+def _responses() -> stakes.ResponseEvaluation:
+    """Judge a simulated model that states more than it knows and seldom abstains."""
+    rng = np.random.default_rng(1)
+    chance = rng.random(2000) ** 0.6
+    stated = np.round(chance**0.4, 2)
+    said = stakes.Responses(rng.random(2000) < chance, stated, abstained=stated < 0.45)
+    return stakes.evaluate_responses(said, 0.75)
 
 
 def _table(name: str, label: str) -> tuple[Any, NDArray[np.object_]]:
@@ -77,7 +120,7 @@ def _take(
     tab.wait_for_selector("output.nec")
     if start:
         tab.locator(start).evaluate("e => scrollTo(0, e.getBoundingClientRect().top - 16)")
-    tab.wait_for_timeout(1000)  # pictures are drawn when they are seen
+    tab.wait_for_timeout(2000)  # pictures are drawn when they are seen
     with Image.open(io.BytesIO(tab.screenshot())) as shot:
         few = shot.convert("RGB").quantize(256, dither=Image.Dither.NONE)
     few.save(target, optimize=True)

@@ -61,6 +61,14 @@ def _case(
         review=cap, sample_weight=weights, classes=KINDS,
     )  # fmt: skip
     found = choice.results[-1] if cap is not None else choice.results[0]
+    moved = 0.0 if prior is None else _log_odds([1 - prior, prior]) - _log_odds(shares)
+    p = 1 / (1 + np.exp(-(z + moved)))
+    saving = np.subtract(*(costs.expected(np.column_stack([1 - p, p]), j) for j in (0, 1)))
+    decided = np.array(KINDS)[(saving > found.threshold + 1e-9).astype(np.int64)]
+    cost = stakes.expected_cost(
+        labels, decided, costs=costs, priors=priors, sample_weight=weights, classes=KINDS
+    )
+    assert np.isclose(cost.value, found.value, rtol=1e-12, atol=0)  # these are its decisions
     names = list(columns) if entries == "two columns" else ["amount"]
     cells = [
         [{"amounts": names.index(c)} if isinstance(c, str) else c for c in row]
@@ -80,6 +88,7 @@ def _case(
             "cells": cells,
             "multiplier": multiplier,
             "priors": shares.tolist() if prior is None else [1 - prior, prior],
+            "fromData": prior is None,
             "adapt": prior is not None,
             "cap": cap,
         },
@@ -90,6 +99,14 @@ def _case(
             "normalized": json_number(found.normalized.value),
             "reviewed": found.reviewed,
         },
+        "intervals": [
+            [json_number(end) for end in band] if cost.undefined is None else None
+            for band in (cost.normalized_interval(), cost.interval())
+        ],
         "found": found.sensitivity,
         "spared": found.specificity,
     }
+
+
+def _log_odds(priors: "list[float] | FloatArray") -> float:
+    return float(np.log(priors[1]) - np.log(priors[0]))

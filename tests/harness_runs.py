@@ -38,7 +38,7 @@ CAPITALS: list[tuple[str, str, str, str, Sequence[str]]] = [
 GRADES = ["C", "C", "I", "N", "P", "unscored", "I"]
 CHOICES = [("B", "ANSWER: B"), ("A", "ANSWER: C"), ("C", ""), ("C", "none of them")]
 
-OPTIONS = [
+OPTIONS: list[dict[str, Any]] = [
     {"q": "2 + 2 =", "options": ["three", "four", "five hundred"], "gold": 1, "topic": "sum"},
     {"q": "3 + 3 =", "options": ["six", "seven"], "gold": 0, "topic": "sum"},
     {
@@ -115,7 +115,12 @@ TARGET_FUNCTIONS = """
 from stakes import StatedIn, lm_eval
 
 stated = StatedIn("percent", abstention=r"(?i)^i don't know")
-process_results = lm_eval.response_processor(lambda doc, text: doc["a"] in text, stated, t=0.75)
+process_results = lm_eval.response_processor(
+    lambda doc, text: doc["a"] in text,
+    stated,
+    t=0.75,
+    names=["response", "answered_accuracy", "hallucination_rate", "normalized_cost"],
+)
 utility = lm_eval.utility_at(0.5)
 accuracy = lm_eval.answered_accuracy
 rate = lm_eval.hallucination_rate
@@ -123,11 +128,11 @@ cost = lm_eval.normalized_cost_at(0.75)
 """
 
 
-def mock_model(answer: Callable[[str], str]) -> Any:  # noqa: ANN401
+def mock_model(answer: Callable[[str], str]) -> Any:
     """Return inspect's mock model, which says what a function answers to a question."""
     from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: PLC0415
 
-    def outputs(messages: Any, *_: Any) -> Any:  # noqa: ANN401
+    def outputs(messages: Any, *_: Any) -> Any:
         found = ModelOutput.from_content("mockllm/model", answer(messages[-1].text))
         found.usage = ModelUsage()  # else it counts tokens with a table from the network
         return found
@@ -135,7 +140,7 @@ def mock_model(answer: Callable[[str], str]) -> Any:  # noqa: ANN401
     return get_model("mockllm/model", custom_outputs=outputs)
 
 
-def inspect_run(task: Any, answer: Callable[[str], str], folder: Path, form: str) -> Any:  # noqa: ANN401
+def inspect_run(task: Any, answer: Callable[[str], str], folder: Path, form: str) -> Any:
     """Return inspect's own log of a run, which it has also written to a folder."""
     from inspect_ai import eval as evaluate  # noqa: PLC0415
 
@@ -143,7 +148,7 @@ def inspect_run(task: Any, answer: Callable[[str], str], folder: Path, form: str
         task,
         model=mock_model(answer),
         log_dir=str(folder),
-        log_format=form,  # type: ignore[arg-type]
+        log_format=form,
         display="none",
         fail_on_error=False,
         max_samples=1,
@@ -167,7 +172,7 @@ def answers_in_turn() -> Callable[[str], str]:
     return answer
 
 
-def capitals_task(scorers: Any, epochs: Any = 2) -> Any:  # noqa: ANN401
+def capitals_task(scorers: Any, epochs: Any = 2) -> Any:
     """Return a task of questions with several epochs, one of which ends with an error."""
     from inspect_ai import Task  # noqa: PLC0415
     from inspect_ai.dataset import MemoryDataset, Sample  # noqa: PLC0415
@@ -186,7 +191,7 @@ def capitals_task(scorers: Any, epochs: Any = 2) -> Any:  # noqa: ANN401
     )
 
 
-def grades_task() -> Any:  # noqa: ANN401
+def grades_task() -> Any:
     """Return a task with every kind of grade, and a score of several values."""
     from inspect_ai import Task  # noqa: PLC0415
     from inspect_ai.dataset import MemoryDataset, Sample  # noqa: PLC0415
@@ -194,7 +199,7 @@ def grades_task() -> Any:  # noqa: ANN401
 
     @scorer(metrics=[accuracy()])
     def grade() -> Scorer:
-        async def score(state: Any, target: Any) -> Score:  # noqa: ANN401, ARG001
+        async def score(state: Any, target: Any) -> Score:
             value = state.metadata["grade"]
             if value == "unscored":
                 return Score.unscored(reason="grader_failed")
@@ -205,7 +210,7 @@ def grades_task() -> Any:  # noqa: ANN401
 
     @scorer(metrics={"exact": [accuracy()], "loose": [accuracy()]})
     def both() -> Scorer:
-        async def score(state: Any, target: Any) -> Score:  # noqa: ANN401, ARG001
+        async def score(state: Any, target: Any) -> Score:
             right = state.metadata["grade"] == "C"
             return Score(value={"exact": int(right), "loose": 1})
 
@@ -222,7 +227,7 @@ def grades_task() -> Any:  # noqa: ANN401
     )
 
 
-def choice_task() -> Any:  # noqa: ANN401
+def choice_task() -> Any:
     """Return a multiple-choice task of inspect."""
     from inspect_ai import Task  # noqa: PLC0415
     from inspect_ai.dataset import MemoryDataset, Sample  # noqa: PLC0415
@@ -261,24 +266,24 @@ def written_tasks(folder: Path) -> Path:
     return folder
 
 
-def toy_model() -> Any:  # noqa: ANN401
+def toy_model() -> Any:
     """Return a model of lm-eval that says what the tables above say."""
     from lm_eval.api.model import LM  # noqa: PLC0415
 
-    class Toy(LM):  # type: ignore[misc]  # a class of a library without types
-        def loglikelihood(self, requests: Any, **_: Any) -> list[tuple[float, bool]]:  # noqa: ANN401
+    class Toy(LM):
+        def loglikelihood(self, requests: Any, **_: Any) -> list[tuple[float, bool]]:
             found = []
             for context, option in (request.args for request in requests):
                 row = next(i for i, o in enumerate(OPTIONS) if o["q"] == context)
-                at = OPTIONS[row]["options"].index(option.removeprefix(" "))  # type: ignore[attr-defined]
+                at = OPTIONS[row]["options"].index(option.removeprefix(" "))
                 found.append((LIKELIHOODS[row][at], False))
             return found
 
-        def generate_until(self, requests: Any, **_: Any) -> list[str]:  # noqa: ANN401
+        def generate_until(self, requests: Any, **_: Any) -> list[str]:
             said = {question: text for question, _, text in SUMS}
             return [said[request.args[0]] for request in requests]
 
-        def loglikelihood_rolling(self, requests: Any, **_: Any) -> list[float]:  # noqa: ANN401
+        def loglikelihood_rolling(self, requests: Any, **_: Any) -> list[float]:
             raise NotImplementedError
 
     return Toy()
@@ -328,7 +333,7 @@ def lm_eval_run(folder: Path, tasks: Sequence[str]) -> tuple[dict[str, Any], Pat
     return results, out
 
 
-def harmless(log: Any) -> Any:  # noqa: ANN401
+def harmless(log: Any) -> Any:
     """Return a log of inspect without events, tracebacks and what it says of the machine."""
     for sample in log.samples:
         sample.events, sample.attachments = [], {}
@@ -359,7 +364,7 @@ def store_inspect(folder: Path) -> None:
         log = inspect_run(task, answer, folder, "eval")
         found = harmless(read_eval_log(log.location))
         for form in forms:
-            write_eval_log(found, str(STORED / f"{name}.{form}"), format=form)  # type: ignore[arg-type]
+            write_eval_log(found, str(STORED / f"{name}.{form}"), format=form)
 
 
 def store_lm_eval(folder: Path) -> None:

@@ -4,6 +4,8 @@ import io
 import json
 import math
 import struct
+import subprocess
+import sys
 import tracemalloc
 import zipfile
 from collections.abc import Callable
@@ -174,6 +176,9 @@ def test_samples_of_lm_eval_give_its_own_numbers() -> None:
         assert sum(map(bool, log.right)) / len(log) == results["sums_choice"][f"{metric},none"]
         assert log.options is not None
         assert [options.right(metric) for options in log.options] == log.right
+        scores = log.option_scores("bytes" if metric == "acc_bytes" else "characters")
+        scores = scores if metric == "acc" else scores.per_length()
+        assert scores.accuracy().value == results["sums_choice"][f"{metric},none"]
     for used in ("digits", "none"):
         log = stakes.read_answer_log(TASKS["text"], filter=used)
         assert sum(map(bool, log.right)) / len(log) == results["sums_text"][f"exact_match,{used}"]
@@ -191,6 +196,18 @@ def test_options_are_those_of_the_documents() -> None:
     assert log.options[2].bytes == (5, 4, 3, 8)
     assert log.slices["topic"] == [o["topic"] for o in OPTIONS]
     assert (log.task, log.model) == ("sums_choice", "toy")
+
+
+def test_options_that_are_not_logged_have_no_scores() -> None:
+    for log in (
+        stakes.read_answer_log(TASKS["target"]),
+        stakes.read_answer_log(STORED / "letters.json"),
+    ):
+        with pytest.raises(stakes.InputError, match="must have the log likelihoods of options"):
+            log.option_scores()
+    choice = stakes.read_answer_log(TASKS["choice"], metric="acc")
+    with pytest.raises(stakes.InputError, match="lengths must be 'characters' or 'bytes': got 'x'"):
+        choice.option_scores("x")  # type: ignore[arg-type]
 
 
 def test_an_option_may_be_an_abstention() -> None:
@@ -229,7 +246,7 @@ def changed(file: Path, change: Callable[[int, dict[str, Any]], None], to: Path)
 
 def test_a_target_may_be_the_text_of_an_option(tmp_path: Path) -> None:
     def by_text(index: int, row: dict[str, Any]) -> None:
-        row["target"] = OPTIONS[index]["options"][OPTIONS[index]["gold"]]  # type: ignore[index]
+        row["target"] = OPTIONS[index]["options"][OPTIONS[index]["gold"]]
 
     log = stakes.read_answer_log(
         changed(TASKS["choice"], by_text, tmp_path / "a.jsonl"), metric="acc"
@@ -503,3 +520,10 @@ def test_the_stored_sums_are_those_of_the_table() -> None:
     log = stakes.read_answer_log(TASKS["target"])
     right = [None if "know" in text else a in text for _, a, text in SUMS]
     assert log.right == right
+
+
+def test_without_inspect_its_metrics_say_how_to_install_it() -> None:
+    code = "import sys; sys.modules['inspect_ai'] = None; import stakes.inspect_ai as s; s.answered"
+    done = subprocess.run([sys.executable, "-c", code], stderr=-1, text=True, check=False)
+    assert "MissingExtraError: stakes.inspect_ai needs inspect" in done.stderr
+    assert "pip install 'stakes[inspect]'" in done.stderr

@@ -34,7 +34,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def unfold(page: Any) -> None:  # noqa: ANN401
-    """Open all that is folded, and pass by all pictures, so that they are drawn."""
+    """Open all that is folded, show what is far, and pass by all pictures: they are drawn then."""
+    page.evaluate(
+        "document.querySelectorAll('section').forEach("
+        "(s) => { s.style.contentVisibility = 'visible'; })"
+    )
     page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
     for figure in page.locator("figure").all():
         figure.scroll_into_view_if_needed()

@@ -129,6 +129,41 @@ def test_where_the_answer_flips_is_where_python_flips(browser: Any, tmp_path: Pa
         assert (band.high < 1) == useful, miss
 
 
+def test_flips_of_three_classes_are_those_of_python(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    path = tmp_path / "report.html"
+    data = stakes.simulation.simulate(3, n=600)
+    names = ["calm", "wary", "alarm"]
+    y, p = np.array(names)[data.y], data.posteriors([0.4, 0.3, 0.3])
+
+    def at(**options: Any) -> stakes.Interval:  # noqa: ANN401
+        made = stakes.evaluate(y, p, classes=names, calibrator=None, resamples=0, **options)
+        band = made.main.cost.normalized.interval
+        assert band is not None
+        if not options:
+            made.save_html(path)
+        return band
+
+    at()
+    share = np.array([np.mean(y == name) for name in names])
+    with opened(browser, path) as watched:
+        flips = watched.page.locator(".flips")
+        flips.wait_for()
+        text = re.sub(r"[\u2068\u2069]", "", " ".join(flips.inner_text().split()))
+        shares = re.search(r"less than about ([\d.]+) % of cases are calm", text)
+        costs = re.search(r"a mistake on calm costs less than about ([\d.]+)", text)
+        assert shares is not None, text
+        assert costs is not None, text
+        assert watched.page.locator("[data-key=prior-0] .zone.useful").count() >= 1
+    for moved, useful in ((0.97, True), (1.03, False)):
+        calm = min(moved * float(shares[1]) / 100, 0.9999)
+        rest = share[1:] / share[1:].sum() * (1 - calm)
+        assert (at(priors=[calm, *rest]).high < 1) == useful, calm
+    for moved, useful in ((0.9, True), (1.1, False)):
+        table = 1 - np.eye(3)
+        table[0] *= moved * float(costs[1])
+        assert (at(costs=table).high < 1) == useful, moved
+
+
 def test_a_copy_opens_with_the_settings_and_the_note(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
     path, copy = tmp_path / "report.html", tmp_path / "copy.html"
     biopsies().save_html(path)

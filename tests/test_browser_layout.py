@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from browser import opened, playwright, quiet
@@ -48,7 +49,10 @@ def drawn(page: Any) -> None:  # noqa: ANN401
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-@pytest.mark.parametrize("kind", ["two", "three", "ten", "compare-eight", "decisions"])
+@pytest.mark.parametrize(
+    "kind",
+    ["two", "three", "ten", "compare-eight", "decisions", "answers", "compare-answers"],
+)
 def test_no_word_is_broken(browser: Any, folder: Path, kind: str, size: Any) -> None:  # noqa: ANN401
     with opened(browser, written(kind, folder), viewport=size) as watched:
         drawn(watched.page)
@@ -96,7 +100,7 @@ def test_names_of_all_scripts(browser: Any, tmp_path: Path, size: Any) -> None: 
         quiet(watched, path)
 
 
-@pytest.mark.parametrize("kind", ["three", "ten", "compare-eight"])
+@pytest.mark.parametrize("kind", ["three", "ten", "compare-eight", "answers", "compare-answers"])
 def test_paper(browser: Any, folder: Path, kind: str) -> None:  # noqa: ANN401
     with opened(browser, written(kind, folder), color_scheme="dark", viewport=WIDE) as watched:
         page = watched.page
@@ -120,11 +124,12 @@ def test_paper(browser: Any, folder: Path, kind: str) -> None:  # noqa: ANN401
 HEADINGS = {
     "Numbers", "Pictures", "Details", "Decisions", "Ranking", "Truth and decision", "Each class",
     "Normalised costs and scores, lower is better", "Cost of a case", "What abstaining gives",
-    "Calibration errors and slope", "Other costs, other priors", "Confidence",
+    "Calibration errors and slope", "Other costs, other priors", "Confidence", "Other targets",
+    "Points at every target", "Stated confidence", "Risk over coverage", "Slices",
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["three", "ten", "compare-eight"])
+@pytest.mark.parametrize("kind", ["three", "ten", "compare-eight", "answers"])
 def test_no_heading_ends_a_page(browser: Any, folder: Path, tmp_path: Path, kind: str) -> None:  # noqa: ANN401
     reader = shutil.which("pdftotext")
     if reader is None:
@@ -139,3 +144,35 @@ def test_no_heading_ends_a_page(browser: Any, folder: Path, tmp_path: Path, kind
     for text in printed:
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         assert not lines or lines[-1] not in HEADINGS
+
+
+def test_eight_systems_have_colours_of_their_own(browser: Any, folder: Path) -> None:  # noqa: ANN401
+    for scheme in ("light", "dark"):
+        with opened(browser, written("compare-eight", folder), color_scheme=scheme) as watched:
+            found = watched.page.locator(".bars .row .dot").evaluate_all(
+                "all => all.map(e => getComputedStyle(e).fill.match(/\\d+/g).map(Number))"
+            )
+        assert len(found) == 8
+        colours = np.array(found) / 255
+        linear = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
+        for seen in (linear, np.clip(linear @ DEUTERANOPIA.T, 0, 1)):
+            lab = _lab(seen)
+            apart = np.linalg.norm(lab[:, None] - lab, axis=2)[np.triu_indices(8, 1)]
+            assert apart.min() > 20, scheme  # about 2 can just be told side by side
+
+
+DEUTERANOPIA = np.array(  # Machado, Oliveira, Fernandes 2009, severity 1, on linear RGB
+    [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ]
+)
+
+
+def _lab(linear: Any) -> Any:  # noqa: ANN401
+    """Return CIE L*a*b* of linear sRGB."""
+    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    x = linear @ np.array(to_xyz).T / [0.9505, 1, 1.089]
+    f = np.where(x > 0.008856, np.cbrt(x), 7.787 * x + 16 / 116)
+    return np.stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], 1)

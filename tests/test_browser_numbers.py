@@ -9,6 +9,7 @@ import pytest
 
 import stakes
 from browser import Watched, opened, quiet, two_classes
+from kinds_of_page import KINDS
 from stakes._text import number
 from stakes.evaluation.score_thresholds import precise
 
@@ -43,7 +44,7 @@ def test_numbers_of_the_report_are_the_same_everywhere(
     with opened(browser, path) as watched:
         first = shown(watched)  # at first paint
         assert first == wanted(made)
-        numbers = watched.page.locator("#numbers").inner_text()
+        numbers = watched.page.locator("#numbers").text_content()
         for value, interval in first:
             assert value in numbers
             assert interval in numbers
@@ -133,3 +134,40 @@ def test_thresholds_stand_on_the_delivered_scale(browser: Any, tmp_path: Path) -
         assert "0.047619" in live
         assert f"delivered log odds {precise(found.value)}" in live
         assert precise(found.value) in watched.page.locator("#numbers").inner_text()
+
+
+def test_a_slice_that_is_worse_than_naive_has_its_verdict(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    rng, path = np.random.default_rng(0), tmp_path / "report.html"
+    y = rng.random(2000) < 0.3
+    p = np.clip(np.where(y, 0.9, 0.1) + rng.normal(0, 0.05, 2000), 0.01, 0.99)
+    ward = np.where(np.arange(2000) % 10 == 0, "east", "west")
+    p = np.where(ward == "east", 1 - p, p)
+    made = stakes.evaluate(y.astype(int), p, slices={"ward": ward}, calibrator=None, resamples=0)
+    assert made.main.cost.normalized.value < 0.5  # the whole is useful
+    made.save_html(path)
+    with opened(browser, path) as watched:
+        rows = watched.page.locator("table tr", has_text="ward east").all_inner_texts()
+        cost, scores = (row.split("\t") for row in rows[:2])
+        assert cost[-1] == "worse"
+        assert float(scores[1]) < 0.1  # AUC
+        assert float(scores[3]) == pytest.approx(np.mean(p[ward == "east"]), abs=1e-4)
+        assert float(scores[4]) == pytest.approx(np.mean(y[ward == "east"]), abs=1e-4)
+        said = watched.page.locator("#verdicts").text_content()
+        assert "ward east" in re.sub(r"[\u2068\u2069]", "", said)
+        quiet(watched, path)
+
+
+ODD = r"[-−]0(?:\.0+)? %|\b1 misses\b|\bmisse\b|\binf\b|\bnan\b|(?<![\w.–-])-\d|\bNEC\b"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_are_written_for_people(browser: Any, tmp_path: Path, kind: str) -> None:  # noqa: ANN401
+    path = tmp_path / f"{kind}.html"
+    KINDS[kind]().save_html(path)
+    with opened(browser, path) as watched:
+        watched.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        text = watched.page.evaluate(
+            "[...document.querySelectorAll('#answer-text, #live, #pictures, table')]"
+            ".map(e => e.innerText).join(' ')"
+        )
+    assert re.findall(f".{{0,30}}(?:{ODD}).{{0,20}}", text) == []

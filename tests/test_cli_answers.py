@@ -770,3 +770,15 @@ def test_documents_have_the_promised_form(folder: Path) -> None:
         assert not validator.is_valid({**found, "surprise": 1})
     made = made_in_python(humble())
     validator.validate(as_printed(made))
+
+
+@pytest.mark.parametrize("arguments", [("humble.csv", *SAID), ("both.csv", *SAID, *PAIRED)])
+def test_a_page_is_written(folder: Path, arguments: tuple[str, ...]) -> None:
+    told = ("--html", "page.html", "--title", "Two <models>", "--date", "1 May")
+    done = call("answers", *arguments, *told, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "wrote page.html" in done.stderr
+    page = (folder / "page.html").read_text()
+    assert "Two &lt;models&gt;" in page
+    assert "1 May" in page
+    assert arguments[0] in page

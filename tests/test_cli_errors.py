@@ -1,4 +1,4 @@
-"""Mistakes: each gets one line that says what, where and how to mend it, and the right code."""
+"""Mistakes: each gets one line that says what, where and how to fix it, and the right code."""
 
 import json
 from pathlib import Path

@@ -224,7 +224,7 @@ main()
 @pytest.mark.parametrize(
     ("end", "limited", "code"),
     [
-        ("ctypes.CDLL(None).exit(1)", True, 5),  # as OpenBLAS does for want of memory
+        ("ctypes.CDLL(None).exit(1)", True, 5),  # as OpenBLAS does without memory
         ("ctypes.CDLL(None).exit(1)", False, 1),
         ("sys.exit(1)", True, 1),  # a gate that failed
         ("sys.exit(0)", True, 0),

@@ -447,9 +447,9 @@ def test_an_infinite_loss_has_a_verdict() -> None:
     assert f"row {row})" in verdict.text
     assert result.to_dict()["scoring_rules"][0]["value"]["value"] == "inf"
     json_of(result)
-    mended = stakes.evaluate(TWO.y, p, calibrator=stakes.HistogramCalibrator(3), resamples=60)
-    assert mended.metrics()["cross_entropy.relative"].method == "a loss is infinite"
-    json_of(mended)
+    binned = stakes.evaluate(TWO.y, p, calibrator=stakes.HistogramCalibrator(3), resamples=60)
+    assert binned.metrics()["cross_entropy.relative"].method == "a loss is infinite"
+    json_of(binned)
     assert "infinite_loss" not in codes(usual())
 
 

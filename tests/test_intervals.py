@@ -1,4 +1,4 @@
-"""Intervals: how samples are drawn again, statistics under weights, refits and DeLong."""
+"""Intervals: how samples are resampled, statistics under weights, refits and DeLong."""
 
 import math
 from itertools import product

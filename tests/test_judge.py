@@ -210,6 +210,14 @@ def test_the_bias_is_that_of_the_numbers_shown(c: Columns) -> None:
     assert close(found.judge_only - found.bias.value, found.value, 1e-9)
 
 
+def test_a_judge_that_agrees_in_every_row_has_a_bias_about_0() -> None:
+    judge = np.array([1.0] * 9 + [0.0] * 3 + [1.0] * 10 + [0.0] * 20)
+    human = np.where(np.arange(42) < 12, judge, nan)
+    low, high = ends(stakes.judged_mean(human, judge, tuning=30 / 42).bias)
+    assert low == pytest.approx(-high)
+    assert high > 0.1
+
+
 @LONG
 @given(columns(), st.integers(0, 2**20))
 def test_a_weight_of_0_is_an_absent_row(c: Columns, seed: int) -> None:
@@ -250,6 +258,12 @@ def test_known_chances_of_being_seen_are_allowed_for() -> None:
     low, high = ends(found)
     assert low < 0.7 < high
     assert high - low < 0.08
+    seen = ~np.isnan(human)
+    weight = seen / chance / (seen / chance).sum()
+    factor = found.tuning / (1 - seen.mean())
+    rest = np.nan_to_num(human) - factor * judge
+    influence = factor / n * (judge - judge.mean()) + weight * (rest - weight @ rest)
+    assert found.standard_error == pytest.approx(math.sqrt((influence**2).sum()), rel=1e-9)
     equal = stakes.judged_mean(human, judge, inclusion=np.full(n, 0.05))
     assert close(equal.value, naive.value)
 

@@ -12,6 +12,9 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 import stakes
+from stakes.responses.judge_errors import JudgeErrors
+from stakes.responses.judge_verdicts import judge_side
+from stakes.responses.share_products import AnsweredShare, combined
 from test_judge import Columns, close, columns, ends
 
 nan = math.nan
@@ -172,6 +175,40 @@ def test_few_labels_in_groups_are_no_evidence_of_another_choice() -> None:
     human = np.where(np.arange(1000) % 50 == 0, 1.0, nan)
     found = stakes.judge_report(human, judge, target=0.5, groups=np.arange(1000) // 10)
     assert found.answers.caution == ""
+
+
+def test_whole_groups_that_were_chosen_are_compared_as_groups() -> None:
+    unit = np.arange(1000) // 25
+    judge = (unit % 2).astype(float)
+    human = np.where(np.isin(unit, [1, 3, 5, 7, 9, 10]), judge, nan)
+    assert stakes.judge_report(human, judge, target=0.5).answers.caution
+    assert not stakes.judge_report(human, judge, target=0.5, groups=unit).answers.caution
+
+
+@pytest.mark.parametrize(("p_value", "side"), [(0.04, 1), (0.06, 0), (nan, 0)])
+def test_a_judge_is_called_generous_only_where_the_test_allows_it(
+    p_value: float, side: int
+) -> None:
+    answers, none = example().answers, stakes.Estimate(nan)
+    assert ends(answers.bias)[0] > 0
+    assert judge_side(answers, JudgeErrors(none, none, p_value), 0.95) == side
+
+
+@pytest.mark.parametrize("correlation", [-1.0, 0.0, 0.6, 1.0])
+def test_squares_of_both_reaches_add(correlation: float) -> None:
+    found = example(target=0)
+    share = AnsweredShare(found.answered, correlation)
+    band, _ = combined(lambda a, q: a * q, share, found.answers)
+    a, q = found.answered, found.answers
+    along_q = [a.value * abs(end - q.value) for end in ends(q)]
+    along_a = [q.value * abs(end - a.value) for end in ends(a)]
+    reaches = [
+        math.sqrt(x * x + y * y + 2 * max(correlation, 0) * x * y)
+        for x, y in zip(along_q, along_a, strict=True)
+    ]
+    value = a.value * q.value
+    assert band is not None
+    assert list(band) == pytest.approx([value - reaches[0], value + reaches[1]], rel=1e-12)
 
 
 def test_a_probability_of_a_half_passes() -> None:

@@ -1,4 +1,4 @@
-"""What follows from the order of scores: by sorted keys as by the definitions, on every road."""
+"""What follows from the order of scores: by sorted keys as by the definitions, on every path."""
 
 import json
 import math

@@ -458,7 +458,7 @@ def test_the_class_of_interest_turns_tables_and_typed_scores_round() -> None:
         assert stakes.roc_curve(y, scores).auc() == 1
         assert stakes.roc_curve(y, scores, positive=0).auc() == 1
         assert stakes.roc_curve(y, scores, positive=0).classes == (1, 0)
-    assert stakes.roc_curve(y, [0.1, 0.2, 0.3, 0.9], positive=0).auc() == 0  # they speak of class 0
+    assert stakes.roc_curve(y, [0.1, 0.2, 0.3, 0.9], positive=0).auc() == 0  # scores of class 0
     frame = pl.DataFrame({"spam": [0.1, 0.2, 0.9], "ham": [0.9, 0.8, 0.1]})
     names = ["ham", "ham", "spam"]
     assert stakes.roc_curve(names, frame, positive="spam").auc() == 1

@@ -194,7 +194,7 @@ def test_people_read_names_and_machines_read_keys() -> None:
     page = compared.to_html()
     numbers = page[: page.index("<summary>Every difference")]
     people = set(table_rows(numbers, "b less a, on the same samples"))
-    assert {"NEC", "AUC", "accuracy", "cross-entropy", "Brier score"} <= people
+    assert {"normalised cost", "AUC", "accuracy", "cross-entropy", "Brier score"} <= people
     assert not [name for name in people if "_" in name or "." in name]
     everything = page[page.index("<summary>Every difference") :]
     assert "cross-entropy, normalised" in table_rows(
@@ -205,7 +205,9 @@ def test_people_read_names_and_machines_read_keys() -> None:
     assert labels["cost.matthews_correlation"] == "Matthews correlation"
     uses = {"one": [[0, 1], [1, 0]], "two": [[0, 1], [9, 0]]}
     several = stakes.compare(y, {"a": p, "b": p**2}, costs=uses, resamples=0).to_html()
-    assert {"one: NEC", "two: NEC"} <= set(table_rows(several, "b less a, on the same samples"))
+    assert {"one: normalised cost", "two: normalised cost"} <= set(
+        table_rows(several, "b less a, on the same samples")
+    )
 
 
 def test_the_same_numbers_make_the_same_bytes(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from stakes.evaluation.sketch import LevelSketch, RowSketch, Sketch, posteriors_
 LEVELS = [-math.inf, -40.0, -3.0, -1.5, 0.0, 0.25, 2.0, 7.0, math.inf]
 COSTS = {
     "even": [[0, 1], [1, 0]],
-    "dear": [[0, 1], [20, 0]],
+    "costly": [[0, 1], [20, 0]],
     "three": [[0, 1, 0.3], [4, 0, 0.3]],
 }
 
@@ -77,7 +77,7 @@ def test_few_levels_give_the_very_decisions(
         np.testing.assert_array_equal(found, wanted.counts)
 
 
-@pytest.mark.parametrize(("name", "prior"), [("even", 0.3), ("dear", 0.01), ("three", 0.5)])
+@pytest.mark.parametrize(("name", "prior"), [("even", 0.3), ("costly", 0.01), ("three", 0.5)])
 @pytest.mark.parametrize("kind", ["posteriors", "ratios", "adapted"])
 def test_a_grid_is_exact_where_it_was_asked(name: str, prior: float, kind: str) -> None:
     data = stakes.simulation.simulate(2, n=40_000)
@@ -101,7 +101,7 @@ def test_a_grid_is_exact_where_it_was_asked(name: str, prior: float, kind: str) 
 def test_scores_follow_the_priors_where_they_should(kind: str) -> None:
     data = stakes.simulation.simulate(2, n=500)
     scores = data.log_likelihood_ratios() if kind == "ratios" else data.posteriors([0.8, 0.2])
-    options: dict[str, Any] = {"calibrator": None, "resamples": 0, "costs": COSTS["dear"]}
+    options: dict[str, Any] = {"calibrator": None, "resamples": 0, "costs": COSTS["costly"]}
     if kind == "adapted":
         options["training_priors"] = [0.8, 0.2]
     first = stakes.evaluate(data.y, scores, priors=[0.5, 0.5], **options).sketch
@@ -109,7 +109,7 @@ def test_scores_follow_the_priors_where_they_should(kind: str) -> None:
     (system,) = first.systems
     assert isinstance(system, LevelSketch)
     other = stakes.evaluate(data.y, scores, priors=[0.98, 0.02], **options).main.confusion
-    np.testing.assert_array_equal(judged(system, COSTS["dear"], [0.98, 0.02]), other.counts)
+    np.testing.assert_array_equal(judged(system, COSTS["costly"], [0.98, 0.02]), other.counts)
 
 
 def test_certain_scores_keep_a_level_of_their_own() -> None:
@@ -190,7 +190,7 @@ def test_what_cannot_be_judged_again_says_why() -> None:
 
 def test_calibrated_scores_are_kept_beside_those_given() -> None:
     data = stakes.simulation.simulate(2, n=600)
-    made = stakes.evaluate(data.y, data.posteriors([0.2, 0.8]), costs=COSTS["dear"], resamples=0)
+    made = stakes.evaluate(data.y, data.posteriors([0.2, 0.8]), costs=COSTS["costly"], resamples=0)
     assert made.sketch is not None
     raw, calibrated = made.sketch.systems
     assert (raw.name, calibrated.name) == ("uncalibrated", "calibrated")
@@ -200,8 +200,8 @@ def test_calibrated_scores_are_kept_beside_those_given() -> None:
     both = (cost.normalized.value, cost.calibrated_normalized.value)
     assert made.sketch.applications[0].normalized == both
     assert isinstance(calibrated, LevelSketch)
-    counts = judged(calibrated, COSTS["dear"], made.sketch.priors)
-    share = (counts * COSTS["dear"]).sum() / counts.sum()
+    counts = judged(calibrated, COSTS["costly"], made.sketch.priors)
+    share = (counts * COSTS["costly"]).sum() / counts.sum()
     assert share == pytest.approx(cost.calibrated.value, rel=1e-12)
 
 
@@ -215,7 +215,7 @@ def test_areas_and_least_costs_are_those_of_all_scores(n: int, kind: str) -> Non
         scores = ratios if kind == "ratios" else stakes.Logits(1e-17 * ratios.values)
     options = {"training_priors": [0.8, 0.2]} if kind == "adapted" else {}
     uses = {
-        "data": stakes.Application(COSTS["dear"], "data"),
+        "data": stakes.Application(COSTS["costly"], "data"),
         "rare": stakes.Application(COSTS["even"], [0.9, 0.1]),
         "three": COSTS["three"],
     }

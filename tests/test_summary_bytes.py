@@ -181,7 +181,7 @@ def test_no_other_bytes_are_read(data: bytes) -> None:
 def test_another_version_is_named() -> None:
     body = bytearray(two().to_bytes()[:-CHECK])
     body[len(MAGIC)] = 9
-    with pytest.raises(stakes.InputError, match=r"version 2 .* got version 9"):
+    with pytest.raises(stakes.InputError, match=r"version 3 .* got version 9"):
         stakes.Summary.from_bytes(signed(bytes(body)))
 
 

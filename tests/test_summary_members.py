@@ -169,6 +169,7 @@ def test_coarse_keys_are_the_same_for_any_order(name: str, monkeypatch: pytest.M
     plan = partial(decision_sums.DecisionPlan, most=60)
     monkeypatch.setattr("stakes.evaluation.summaries.summary_request.DecisionPlan", plan)
     monkeypatch.setattr("stakes.evaluation.summaries.slice_sums._MOST_KEYS", 60)
+    monkeypatch.setattr("stakes.evaluation.summaries.slice_sums._MOST_CELLS", 60)
     case, data = CASES[name], made(2000, 5, k=CASES[name].k, n_groups=300)
     order = np.random.default_rng(1).permutation(2000)
     whole = case.filled(data)
@@ -193,7 +194,14 @@ def pairs(found: stakes.Evaluation, exact: stakes.Evaluation) -> list[tuple[str,
         assert c.verdict is not None
         assert d.verdict is not None
         assert c.verdict.code == d.verdict.code
-        out += [(f"{c.value}.{f}", getattr(c, f), getattr(d, f)) for f in ("cost", "cross_entropy")]
+        of = ["cost", "cross_entropy"]
+        if len(c.counts) == 2:
+            of += ["auc", "calibration_gap"]
+            assert c.mean_score == pytest.approx(d.mean_score, rel=1e-9)
+            assert c.rate == pytest.approx(d.rate, rel=1e-12)
+        else:
+            assert c.auc is c.mean_score is None  # classes have no one order
+        out += [(f"{c.value}.{f}", getattr(c, f), getattr(d, f)) for f in of]
     return out
 
 
@@ -483,7 +491,8 @@ DAMAGE: dict[str, Callable[[Any], Any]] = {
     "groups": lambda s: s._kept.grouped.tally.sums[0].__iadd__(1),
     "cells": lambda s: s._kept.cells.tally.sums[0].__imul__(0),
     "keys": lambda s: s._kept.grouped.tally.keys.__imul__(0),
-    "slices": lambda s: s._slices._sums["site"]["a"].counts.__iadd__(1),
+    "slices": lambda s: s._slices._sums["site"]["a"].sums.counts.__iadd__(1),
+    "scores of slices": lambda s: s._slices._sums["site"]["a"].cells.tally.sums[0].__iadd__(1),
     "hashes": lambda s: s._groups._least.__imul__(0),
 }
 

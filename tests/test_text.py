@@ -5,6 +5,7 @@ from decimal import ROUND_HALF_UP, Decimal
 import pytest
 from hypothesis import given, strategies as st
 
+from stakes._amounts import amount
 from stakes._text import fixed, number, percent, spelled_errors
 
 
@@ -48,3 +49,12 @@ def test_signs_are_those_of_print(value: float, text: str) -> None:
 def test_a_terminal_that_lacks_signs_gets_others() -> None:
     assert "−5 to ∞…".encode("ascii", spelled_errors()) == b"-5 to inf..."
     assert "−5 é".encode("cp1252", spelled_errors()) == b"-5 \xe9"
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 3, 4])
+def test_a_cost_reads_the_same_per_case_and_per_1000(decimals: int) -> None:
+    for k in range(1, 10**decimals, 7 ** (decimals - 1)):
+        tie = (k + 0.5) / 10**decimals
+        one, many = amount(tie, decimals), amount(1000 * tie, decimals - 3)
+        assert float(many.replace(",", "")) == pytest.approx(1000 * float(one), rel=1e-12)
+        assert one == f"{(k + 1) / 10**decimals:.{decimals}f}"

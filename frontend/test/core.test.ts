@@ -69,13 +69,40 @@ test("a sample that is certain of a class with prior 0 leaves the cost unknown",
   assert.ok(Number.isNaN(core.judge(sure, { ...asked, priors: [0.5, 0.5] }, rare).expected));
 });
 
-test("a preview looks at the first rows, at all if they lack a class", () => {
+test("a preview looks at the first rows, and at all of a class that they lack", () => {
   const many = rows(1000, 3);
   const asked = { ...two, costs: [[0, 1, 1], [1, 0, 1], [1, 1, 0]], decisions: ["a", "b", "c"] };
   const some = { ...facts, dataPriors: [0.4, 0.3, 0.3], counts: [400, 300, 300] };
   assert.equal(core.judgeRows(many, asked, some, 100).samples, 100);
-  assert.equal(core.judgeRows(many, asked, some, 2).samples, 1000);
+  const few = core.judgeRows(many, asked, some, 2); // the first rows are of the classes 0 and 1
+  const third = many.y.filter((one) => one === 2).length;
+  assert.equal(few.samples, 2 + third);
+  assert.deepEqual(few.counts.map((row) => core.total(row)), [1, 1, third]);
+  assert.deepEqual(few.counts[2], core.judge(many, asked, some).counts[2]);
+  const never = { ...asked, priors: [0.6, 0.4, 0], fromData: false };
+  assert.equal(core.judgeRows(many, never, some, 2).samples, 2);
   assert.deepEqual(core.judgeRows(many, asked, some, 5000), core.judge(many, asked, some));
+});
+
+test("abstaining at many prices is what judging at each of them gives", () => {
+  const known = { ...facts, dataPriors: [0.4, 0.3, 0.3], counts: [400, 300, 300] };
+  const plain = { ...two, decisions: ["a", "b", "c"] };
+  const prices = [0, 0.05, 0.2, 0.3, 0.45, 0.9, 7];
+  const weights = Float64Array.from({ length: 300 }, (_, i) => 1 + (i % 4));
+  const uneven = [[0, 2, 1], [1, 0.5, 3], [4, 1, 0]];
+  for (const costs of [[[0, 1, 1], [2, 0, 2], [1, 1, 0]], uneven])
+    for (const asked of [{ ...plain, costs }, { ...plain, costs, priors: [0.6, 0.1, 0.3], fromData: false, adapt: true }])
+      for (const system of [rows(300, 3), { ...rows(300, 3), weights }]) {
+        const found = core.abstention(system, asked, known, prices, 200);
+        const each = prices.map((price) => core.judgeRows(system, core.withPrice(asked, price), known, 200));
+        each.forEach((one, i) => {
+          assert.ok(Math.abs(found.expected[i] - one.expected) < 1e-12);
+          assert.ok(Math.abs(found.share[i] - one.shares[3]) < 1e-12);
+          if (prices[i] > 0) assert.ok(Math.abs(found.normalized[i] - one.normalized) < 1e-12);
+          else assert.ok(Number.isNaN(found.normalized[i]) && Number.isNaN(one.normalized));
+        });
+        assert.ok(found.share.some((s) => s > 0.1 && s < 0.9));
+      }
 });
 
 test("a dense table of one price for each error decides as the short way does", () => {
@@ -178,15 +205,11 @@ test("the worker answers the newest problem alone", async () => {
   const ask = (price: number) =>
     judge.ask({
       problem: { ...two, costs: costs.map((row) => row.map((c) => c * price)), decisions: ["a", "b", "c"] },
-      prices: [0, 0.5],
-      confidence: true,
     });
   [1, 2, 3].forEach(ask);
   for (let i = 0; i < 500 && heard.length === 0; i++) await rest(10);
   assert.deepEqual(heard.map((reply) => reply.id), [3]);
   assert.equal(heard[0].outcomes[0].expected, 0.75);
-  assert.equal(heard[0].abstention!.share[0], 1);
-  assert.equal(heard[0].confidence!.share.reduce((a, b) => a + b), 1);
   ask(4);
   judge.forget();
   await rest(100);

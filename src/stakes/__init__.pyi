@@ -112,6 +112,7 @@ from stakes.responses.confidence_kinds import StatedProbability as StatedProbabi
 from stakes.evaluation.summaries.summary import Summary as Summary
 from stakes.curves.thresholds import SweptMetric as SweptMetric
 from stakes.responses.target_curves import TargetCurve as TargetCurve
+from stakes.displays.target_curve_display import TargetCurveDisplay as TargetCurveDisplay
 from stakes.curves.points import TargetOdds as TargetOdds
 from stakes.calibration.temperature_calibrator import TemperatureCalibrator as TemperatureCalibrator
 from stakes.calibration.threshold_calibrator import ThresholdCalibrator as ThresholdCalibrator

@@ -41,7 +41,7 @@ def _watch_libraries() -> bool:
     """Where memory is limited, let a library that gives up end the process as out of memory.
 
     OpenBLAS then calls exit(1), which would read as a gate that failed. From here on the process
-    is to be left by `_leave`, as any other end has the code of an end for want of memory.
+    is to be left by `_leave`, as any other end has the code of running out of memory.
     """
     with suppress(ImportError, OSError, ValueError, AttributeError):
         import resource  # noqa: PLC0415  not there on every system

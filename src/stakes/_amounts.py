@@ -5,11 +5,12 @@ import re
 from dataclasses import dataclass
 
 from stakes._errors import InputError
-from stakes._text import fixed, number, plain
+from stakes._text import number, plain
 
 _MOST_DIGITS = 4
 _LARGEST = 1e9
 _MOST_DECIMALS = 6
+_TIE = 1 + 1e-13  # what rounding may have taken from a tie
 _FEW_DIGITS = 3  # of a value without an interval
 _UNIT = re.compile(r"\s*(?:(\d+(?:[.,]\d+)?(?:e[+-]?\d+)?)\s*)?(\S.*?)?\s*", re.ASCII)
 
@@ -58,20 +59,23 @@ def decimals_of(value: float, band: Band) -> int:
 def amount(value: float, decimals: int) -> str:
     """Return a value with so many decimals, in groups of thousands.
 
+    Ties, up to rounding, go away from 0, so that a cost reads the same per case and per 1,000.
+
     >>> amount(0.6819, 2), amount(1034.7, -1), amount(12345.6, 0), amount(float("inf"), 0)
     ('0.68', '1,030', '12,346', '∞')
+    >>> amount(0.8905, 3), amount(890.5, 0)
+    ('0.891', '891')
     """
     if not math.isfinite(value):
         return number(value)
     if abs(value) >= _LARGEST or decimals > _MOST_DECIMALS:
         return f"{value:.1e}".replace("-", "−")
-    if decimals > 0:
-        text = fixed(value, decimals)
-    else:
-        tens = float(fixed(abs(value) / 10**-decimals, 0)) * 10**-decimals
-        text = fixed(math.copysign(tens, value), 0)
-    whole, dot, rest = text.removeprefix("−").partition(".")
-    return f"{'−' if text.startswith('−') else ''}{int(whole):,}{dot}{rest}"
+    step = 10.0 ** abs(decimals)
+    size = abs(value) * step if decimals > 0 else abs(value) / step
+    steps = math.floor(size * _TIE + 0.5)
+    whole, rest = divmod(steps, int(step)) if decimals > 0 else (steps * int(step), 0)
+    sign = "−" if value < 0 < steps else ""
+    return f"{sign}{whole:,}" + (f".{rest:0{decimals}d}" if decimals > 0 else "")
 
 
 def with_unit(text: str, unit: Unit) -> str:

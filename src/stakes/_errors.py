@@ -114,6 +114,34 @@ class StakesError(Exception):
 
     `found` are words in place of "got <value> at". Without an argument (None) it is the place that
     breaks the rule: "t.csv, line 5: column 'p' must hold numbers".
+
+    Attributes
+    ----------
+    argument : str or None
+        The argument that breaks a rule.
+    rule : str
+        The rule, such as "must be posteriors".
+    value : str or None
+        The value, as shown.
+    place : Place or None
+        Its row, or its file and line.
+    hint : str or Action
+        What to do.
+    source : str or None
+        The file or table of the argument, said first.
+
+    See Also
+    --------
+    InputError, FileError, EngineError, MissingExtraError : its kinds.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> try:
+    ...     stakes.cross_entropy([0, 1], [0.2, 1.4])
+    ... except stakes.StakesError as error:
+    ...     error.argument, error.rule, error.value, str(error.place)
+    ('scores', 'must be posteriors', '1.4', 'row 1')
     """
 
     source: str | None = None  # of the argument, said first: a file, a table
@@ -200,11 +228,22 @@ def _restored(
 
 
 class InputError(StakesError, ValueError):
-    """An argument breaks a rule; the message names it, its value, its place and the way out."""
+    """An argument breaks a rule; the message names it, its value, its place and the way out.
+
+    See Also
+    --------
+    StakesError : its fields, and an example.
+    """
 
 
 class UndefinedMetricError(InputError):
-    """The data cannot give the quantity asked for, whatever the value would be."""
+    """The data cannot give the quantity asked for, whatever the value would be.
+
+    See Also
+    --------
+    StakesError : its fields, and an example.
+    Undefined : a value that is NaN, with its reason.
+    """
 
 
 class AddressError(InputError):
@@ -224,16 +263,47 @@ class ResourceError(InputError):
 
 
 class FileError(StakesError, OSError):
-    """A file cannot be read or written."""
+    """A file cannot be read or written.
+
+    See Also
+    --------
+    StakesError : its fields, and an example.
+    """
 
 
 class MissingExtraError(StakesError, ImportError):
-    """A feature needs an optional dependency that is not installed."""
+    """A feature needs an optional dependency that is not installed.
+
+    See Also
+    --------
+    StakesError : its fields, and an example.
+    """
 
 
 class EngineError(StakesError, RuntimeError):
-    """An engine such as Dask or Spark failed, or its workers cannot do the work."""
+    """An engine such as Dask or Spark failed, or its workers cannot do the work.
+
+    See Also
+    --------
+    StakesError : its fields, and an example.
+    """
 
 
 class UndefinedMetricWarning(UserWarning):
-    """An undefined value was turned into a bare NaN, which cannot carry its reason."""
+    """An undefined value was turned into a bare NaN, which cannot carry its reason.
+
+    See Also
+    --------
+    MetricValue : a number that carries the reason.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import stakes
+    >>> found = stakes.ConfusionMatrix.from_counts([[9, 0], [1, 0]]).precision()
+    >>> with warnings.catch_warnings(record=True) as said:
+    ...     warnings.simplefilter("always")
+    ...     _ = found + 0.0
+    >>> said[0].category.__name__, found.undefined.code
+    ('UndefinedMetricWarning', 'zero_over_zero')
+    """

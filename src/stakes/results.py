@@ -25,7 +25,24 @@ FEWEST_GROUPS = 5  # below which no interval is given
 
 @dataclass(frozen=True)
 class Interval(Record):
-    """A confidence interval: low, high, and the level it is meant to hold."""
+    """A confidence interval: low, high, and the level it is meant to hold.
+
+    Attributes
+    ----------
+    low, high : float
+    level : float
+
+    See Also
+    --------
+    Estimate : a value with its interval.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> interval = stakes.Interval(0.7, 0.95, level=0.95)
+    >>> 1 in interval, interval.high < 1  # a normalised cost below 1: useful
+    (False, True)
+    """
 
     low: float
     high: float
@@ -48,6 +65,25 @@ class Estimate(NumberRecord):
     """A value, its interval and how that was computed; without one, the method says why.
 
     It is a float, as all records about one number are.
+
+    Attributes
+    ----------
+    value : float
+    interval : Interval or None
+    method : str
+
+    See Also
+    --------
+    evaluate : its numbers are estimates.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> estimate = stakes.Estimate(0.8, stakes.Interval(0.7, 0.95, 0.95), "closed form")
+    >>> print(estimate)
+    0.8000 (0.7000 to 0.9500)
+    >>> 1 in estimate.interval  # below 1 for sure
+    False
     """
 
     value: float
@@ -77,7 +113,24 @@ class Estimate(NumberRecord):
 
 @dataclass(frozen=True)
 class Undefined(Record):
-    """Why a value is NaN: a code for programs and a sentence for people."""
+    """Why a value is NaN: a code for programs and a sentence for people.
+
+    Attributes
+    ----------
+    code : str
+    text : str
+
+    See Also
+    --------
+    MetricValue : carries it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> found = stakes.ConfusionMatrix.from_counts([[9, 0], [1, 0]]).precision()
+    >>> found.undefined.code
+    'zero_over_zero'
+    """
 
     code: str
     text: str
@@ -94,6 +147,33 @@ class ExpectedLoss(NumberRecord):
     `naive` is the value of the best system that sees no input; `normalized`, the value over it,
     is below 1 for a useful system and above 1 for one worse than useless. An infinite value names
     the samples that made it so in `infinite_rows`.
+
+    Attributes
+    ----------
+    name : str
+    value : float
+    naive : float
+    naive_answer : label
+        What the naive system answers.
+    classes : tuple of names
+    priors : array of K
+    priors_from_data : bool
+    losses : ClassLosses
+        Sums of losses in each class.
+    naive_losses : array of K
+        What the naive answer costs in each class.
+    prices : NaivePrices or None
+        Where costs differ by case.
+    design : Design or None
+        Where samples come in groups.
+    rivals : tuple of Constant
+        Other answers that could be the naive one.
+    infinite_rows : array of int
+    infinite_samples : int
+
+    See Also
+    --------
+    expected_cost, bayes_cost, cross_entropy, brier_score, expected_loss : return it.
     """
 
     name: str
@@ -374,6 +454,20 @@ class MetricValue(NumberRecord):
     """A traditional metric: its value, that of the best constant answer, and which way is up.
 
     It is a float; where it is undefined, `undefined` says why, and calculating with it warns.
+
+    Attributes
+    ----------
+    name : str
+    value : float
+    naive : float
+    better : {"higher", "lower"}
+    undefined : Undefined or None
+    positive : label or None
+        The class of interest, for metrics that have one.
+
+    See Also
+    --------
+    ConfusionMatrix : its metrics return it.
     """
 
     name: str

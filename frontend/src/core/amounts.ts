@@ -1,6 +1,7 @@
 /** Costs and counts in units of the reader, with as many digits as their interval justifies; as `stakes._amounts`. */
 
 const MOST_DIGITS = 4;
+const TIE = 1 + 1e-13; // what rounding may have taken from a tie
 const FEW_DIGITS = 3; // of a value without an interval
 
 export type Ends = [number, number] | null;
@@ -21,27 +22,28 @@ export function decimalsOf(value: number, band: Ends): number {
   return Math.min(most, 1 - Math.floor(Math.log10(half)));
 }
 
-/** Return a value with so many decimals, in groups of thousands. */
+/**
+ * Return a value with so many decimals, in groups of thousands.
+ *
+ * Ties, up to rounding, go away from 0, so that a cost reads the same per case and per 1,000.
+ */
 export function amount(value: number, decimals: number): string {
   if (isNaN(value)) return "undefined";
   if (!isFinite(value)) return value > 0 ? "∞" : "−∞";
   if (Math.abs(value) >= 1e9 || decimals > 6)
-    return signed(value.toExponential(1).replace(/e([+-])(\d)$/, "e$10$2"));
-  const text =
-    decimals > 0 ? value.toFixed(decimals) : whole(value, 10 ** -decimals);
-  const [head, rest] = text.split(".");
-  const grouped = Number(head).toLocaleString("en", { maximumFractionDigits: 0 });
-  const sign = head.startsWith("-") && Number(head) === 0 && Number(text) !== 0 ? "-" : "";
-  return signed(`${sign}${grouped}${rest === undefined ? "" : `.${rest}`}`);
+    return value.toExponential(1).replace(/e([+-])(\d)$/, "e$10$2").replaceAll("-", "−");
+  const step = 10 ** Math.abs(decimals);
+  const size = decimals > 0 ? Math.abs(value) * step : Math.abs(value) / step;
+  const steps = Math.floor(size * TIE + 0.5);
+  const whole = decimals > 0 ? Math.floor(steps / step) : steps * step;
+  const rest = decimals > 0 ? `.${String(steps % step).padStart(decimals, "0")}` : "";
+  const sign = value < 0 && steps > 0 ? "−" : "";
+  return `${sign}${inGroups(String(whole))}${rest}`;
 }
 
-function whole(value: number, step: number): string {
-  return (Number((value / step).toFixed(0)) * step).toFixed(0);
-}
-
-/** Return a number with the true minus sign, and none before a 0. */
-function signed(text: string): string {
-  return text.replace(/^-(?=[0.]*$)/, "").replaceAll("-", "−");
+/** Return digits in groups of thousands; the browser's own way takes long to load. */
+export function inGroups(digits: string): string {
+  return digits.replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 /** Return an amount without zeros after the point. */

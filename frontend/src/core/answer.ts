@@ -2,6 +2,8 @@
 import { amount, bare, type Ends, decimalsOf, scaled, type Unit, wilson, withUnit } from "./amounts";
 import { condition, freeOf, isSquare, type Look, type Part, plainOf, ratioOf, type Setting } from "./setting";
 
+export type VerdictPart = Extract<Part, ["verdict", ...unknown[]]>;
+
 const MARGIN = 0.05; // distance from 1 within which a cost is the same for practical purposes
 const PER = 1000;
 const MOST_NAMED = 3;
@@ -68,7 +70,7 @@ export function answer(
   reason = "",
 ): Part[][] {
   const [first, ...others] = standings;
-  const said = verdict(first.code, others.some((one) => one.code === "useful"));
+  const said = verdictOf(first.code, others.some((one) => one.code === "useful"));
   const head = [...condition(s), text(", ")];
   if (first.code === "no_verdict")
     return [[...head, text("there is "), said, text(`: ${reason}.`)]];
@@ -91,10 +93,11 @@ export function answer(
 
 function later(one: Standing, unit: Unit): Part[] {
   const cost = costWriter(one, unit)(one.expected);
-  return [text(`Calibrated: ${cost} a case, `), verdict(one.code), text(".")];
+  return [text(`Calibrated: ${cost} a case, `), verdictOf(one.code), text(".")];
 }
 
-function verdict(code: string, helped = false): Part {
+/** Return the words and the look of a verdict; `helped` where calibration would make it useful. */
+export function verdictOf(code: string, helped = false): VerdictPart {
   const [alone, afterwards, look] = VERDICTS[code];
   return ["verdict", helped ? afterwards : alone, look];
 }
@@ -121,7 +124,7 @@ export function compared(
 ): Part[][] {
   const head = [...condition(s), text(", ")];
   if (given.standings.some((one) => isNaN(one.expected)))
-    return [[...head, text("there is "), verdict("no_verdict"), text(".")]];
+    return [[...head, text("there is "), verdictOf("no_verdict"), text(".")]];
   const sentences = [[...head, ...ranked(s, given, naive, unit)]];
   if (calibrated) {
     const [before, after] = [winner(given), winner(calibrated)];
@@ -180,7 +183,7 @@ function ranked(s: Setting, field: Field, naive: Naive, unit: Unit): Part[] {
 /** Say whether a system is worth using, where that is known. */
 function worth(lead: string, code: string): Part[] {
   const known = code !== "no_interval" && code !== "no_verdict";
-  return known ? [text(lead), verdict(code), text(".")] : [];
+  return known ? [text(lead), verdictOf(code), text(".")] : [];
 }
 
 type Kind = [string, (truth: number, decision: number) => boolean];
@@ -214,7 +217,7 @@ function kindsOf(s: Setting): Kind[] {
       ["missed", (i, j) => i === 1 && j === plain[0]],
       ["needless", (i, j) => i === 0 && j === plain[1]],
     );
-  else if (isSquare(s)) kinds.push(["wrong", (i, j) => plain.includes(j) && plain[i] !== j]);
+  else if (isSquare(s)) kinds.push(["wrong", (i, j) => j !== free && plain[i] !== j]);
   if (free >= 0) kinds.push(["undecided", (_, j) => j === free]);
   return kinds;
 }
@@ -222,8 +225,13 @@ function kindsOf(s: Setting): Kind[] {
 function expectedCount(s: Setting, one: Standing, [, wanted]: Kind, z: number): string {
   const { counts } = one;
   if (!counts) return "";
-  const hits = counts.map((row, i) => row.reduce((sum, n, j) => sum + (wanted(i, j) ? n : 0), 0));
-  const sizes = counts.map((row) => row.reduce((sum, n) => sum + n, 0));
+  const [hits, sizes] = [counts.map(() => 0), counts.map(() => 0)];
+  for (const [i, row] of counts.entries())
+    for (let j = 0; j < row.length; j++) {
+      if (row[j] === 0) continue;
+      sizes[i] += row[j];
+      if (wanted(i, j)) hits[i] += row[j];
+    }
   const used = s.priors.flatMap((p, i) => (p > 0 ? [i] : []));
   const value = used.reduce(
     (sum, i) => sum + (sizes[i] > 0 ? (s.priors[i] * hits[i]) / sizes[i] : 0),

@@ -1,6 +1,9 @@
 /** Costs that differ from case to case: decisions of two classes, what they cost, who is reviewed. */
 import type { CasesData } from "../types";
+import { caseIntervals, eachOf } from "./case_intervals";
 import { type Levels, unpack } from "./data";
+import { outcome } from "./judge";
+import type { Facts } from "./shift";
 import { sigmoid, TIE } from "./sums";
 
 /** What a system says of the cases. */
@@ -26,6 +29,7 @@ export interface CaseProblem {
   cells: (number | { amounts: number })[][]; // truth in rows, decision in columns
   multiplier: number; // of all amounts
   priors: number[];
+  fromData: boolean; // the priors are those of the data, and vary as the cases do
   adapt: boolean; // take posteriors as had at the priors of the data, and move them with the priors
   cap: number | null; // largest share of cases that get the second decision
 }
@@ -40,7 +44,11 @@ export interface CaseOutcome {
   naiveDecision: number;
   normalized: number;
   reviewed: number; // share of cases with the second decision, at the priors
+  interval: [number, number] | null; // of the normalised cost
+  costInterval: [number, number] | null;
 }
+
+type Priced = Omit<CaseOutcome, "interval" | "costInterval">;
 
 /** Cases of a range of amounts. */
 export interface AmountBand {
@@ -83,7 +91,7 @@ function masses(cases: Cases, priors: number[]): Float64Array {
   const totals = [0, 0];
   for (let t = 0; t < n; t++) totals[y[t]] += weights ? weights[t] : 1;
   const unit = totals.map((all, i) => (priors[i] > 0 ? priors[i] / all : 0));
-  const mass = Float64Array.from(y, (i, t) => unit[i] * (weights ? weights[t] : 1));
+  const mass = eachOf(n, (t) => unit[y[t]] * (weights ? weights[t] : 1));
   massesOf.set(cases, { key, mass });
   return mass;
 }
@@ -103,7 +111,8 @@ function posteriors(system: CaseSystem, shift: number): Float64Array[] {
 function prices(cases: Cases, problem: CaseProblem, i: number, j: number): Float64Array {
   const cell = problem.cells[i][j];
   if (typeof cell === "number") return new Float64Array(cases.n).fill(cell);
-  return cases.amounts[cell.amounts].map((amount) => problem.multiplier * amount);
+  const amounts = cases.amounts[cell.amounts];
+  return eachOf(cases.n, (t) => problem.multiplier * amounts[t]);
 }
 
 /** Return what is added to the log odds of a system. */
@@ -119,11 +128,11 @@ export function judgeCases(
   cases: Cases,
   system: CaseSystem,
   problem: CaseProblem,
-  dataPriors: number[],
+  facts: Facts,
 ): CaseOutcome {
   const { n } = cases;
   const mass = masses(cases, problem.priors);
-  const [p, q] = posteriors(system, shiftOf(system, problem, dataPriors));
+  const [p, q] = posteriors(system, shiftOf(system, problem, facts.dataPriors));
   const cells = [0, 1, 2, 3].map((k) => prices(cases, problem, k >> 1, k & 1));
   const [a, b, c, d] = cells;
   const saving = new Float64Array(n);
@@ -135,27 +144,74 @@ export function judgeCases(
     chosen[t] = second < first - TIE * Math.max(a[t], b[t], c[t], d[t]) ? 1 : 0;
   }
   if (problem.cap !== null) keepBest(chosen, saving, mass, problem.cap);
-  return priced(cases, chosen, mass, cells);
+  const found = priced(cases, chosen, mass, cells, problem.priors);
+  return { ...found, ...intervalsOf(cases, found, problem, cells, facts) };
+}
+
+/** Return the intervals of what decisions cost; costs without amounts are the same for all cases. */
+function intervalsOf(
+  { n, y, weights }: Cases,
+  found: Priced,
+  problem: CaseProblem,
+  cells: Float64Array[],
+  facts: Facts,
+): Pick<CaseOutcome, "interval" | "costInterval"> {
+  const { chosen, counts, expected, naiveDecision, naive } = found;
+  const { priors, fromData, multiplier, adapt } = problem;
+  const none = facts.noInterval !== "" || isNaN(expected) || !(naive > 0);
+  if (none || (weights && multiplier === 0)) return { interval: null, costInterval: null };
+  if (multiplier > 0)
+    return caseIntervals({ y, weights, cells, chosen }, priors, fromData, facts.quantile, naiveDecision);
+  const costs = [0, 1].map((i) => [cells[2 * i][0], cells[2 * i + 1][0]]);
+  const same = { costs, decisions: ["", ""], priors, fromData, adapt };
+  const { interval, costInterval } = outcome({ counts, impossible: 0, samples: n }, same, facts);
+  return { interval, costInterval };
 }
 
 /** Leave the second decision to the cases that save most, a share `cap` at most; ties go together. */
 function keepBest(chosen: Uint8Array, saving: Float64Array, mass: Float64Array, cap: number): void {
-  const order = Uint32Array.from(chosen.keys()).filter((t) => chosen[t] === 1);
-  order.sort((s, t) => saving[t] - saving[s]);
-  let taken = 0;
-  let full = false;
-  for (let start = 0, end; start < order.length; start = end) {
-    let tied = 0;
-    for (end = start; end < order.length && saving[order[end]] === saving[order[start]]; end++)
-      tied += mass[order[end]];
-    full ||= taken + tied > cap + 1e-12;
-    if (full) for (let k = start; k < end; k++) chosen[order[k]] = 0;
-    else taken += tied;
+  const least = leastSaving(chosen, saving, mass, cap);
+  for (let t = 0; t < chosen.length; t++) if (saving[t] < least) chosen[t] = 0;
+}
+
+/** Return the saving from which on cases are within the cap, by halving those that may be; no order is needed. */
+function leastSaving(chosen: Uint8Array, saving: Float64Array, mass: Float64Array, cap: number): number {
+  let left: number[] = [];
+  for (let t = 0; t < chosen.length; t++) if (chosen[t] === 1) left.push(t);
+  let least = Infinity;
+  let room = cap + 1e-12;
+  while (left.length > 0) {
+    const pivot = middleOf(left, saving);
+    const above = left.filter((t) => saving[t] > pivot);
+    const taken = above.reduce((sum, t) => sum + mass[t], 0);
+    if (taken > room) {
+      left = above;
+      continue;
+    }
+    const level = left.reduce((sum, t) => (saving[t] === pivot ? sum + mass[t] : sum), 0);
+    if (above.length > 0) least = above.reduce((low, t) => Math.min(low, saving[t]), Infinity);
+    if (taken + level > room) return least;
+    least = pivot;
+    room -= taken + level;
+    left = left.filter((t) => saving[t] < pivot);
   }
+  return least;
+}
+
+/** Return the middle one of three savings. */
+function middleOf(cases: number[], saving: Float64Array): number {
+  const at = (share: number) => saving[cases[Math.floor(share * (cases.length - 1))]];
+  return [at(0), at(0.5), at(1)].sort((a, b) => a - b)[1];
 }
 
 /** Return what decisions cost, and what either of them costs all cases. */
-function priced({ n, y, weights }: Cases, chosen: Uint8Array, mass: Float64Array, cells: Float64Array[]): CaseOutcome {
+function priced(
+  { n, y, weights }: Cases,
+  chosen: Uint8Array,
+  mass: Float64Array,
+  cells: Float64Array[],
+  priors: number[],
+): Priced {
   const counts = [
     [0, 0],
     [0, 0],
@@ -172,6 +228,7 @@ function priced({ n, y, weights }: Cases, chosen: Uint8Array, mass: Float64Array
     constants[1] += mass[t] * second;
     reviewed += mass[t] * chosen[t];
   }
+  if (counts.some((row, i) => priors[i] > 0 && row[0] + row[1] === 0)) expected = NaN; // a class that was not seen
   const naiveDecision = constants[1] < constants[0] ? 1 : 0;
   const naive = constants[naiveDecision];
   const normalized = naive > 0 ? expected / naive : NaN;
@@ -187,7 +244,7 @@ export function amountBands(
 ): AmountBand[] {
   const amounts = cases.amounts[0];
   const mass = masses(cases, problem.priors);
-  const edges = [...new Set(edgesOf(amounts, mass, quantiles))];
+  const edges = [...new Set(edgesOf(cases, mass, quantiles))];
   const miss = prices(cases, problem, 1, 0);
   const bands = edges.map((to, k) => ({ from: k ? edges[k - 1] : -Infinity, to, share: 0, reviewed: 0, found: 0, lost: 0 }));
   const there = new Float64Array(edges.length);
@@ -210,9 +267,13 @@ export function amountBands(
   }));
 }
 
+const orderOf = new WeakMap<Cases, number[]>();
+
 /** Return amounts that part the cases, the largest last. */
-function edgesOf(amounts: Float64Array, mass: Float64Array, quantiles: number[]): number[] {
-  const order = Array.from(amounts.keys()).sort((s, t) => amounts[s] - amounts[t]);
+function edgesOf(cases: Cases, mass: Float64Array, quantiles: number[]): number[] {
+  const amounts = cases.amounts[0];
+  const order = orderOf.get(cases) ?? Array.from(amounts.keys()).sort((s, t) => amounts[s] - amounts[t]);
+  orderOf.set(cases, order);
   const edges: number[] = [];
   let below = 0;
   for (const t of order) {

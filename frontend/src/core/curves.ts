@@ -64,9 +64,9 @@ export function roc(levels: Levels): Roc {
 /** Return at most `most` indices below n, evenly spaced, with the wanted ones, which are fewer. */
 export function decimate(n: number, wanted: Set<number>, most: number): number[] {
   if (n <= most) return Array.from({ length: n }, (_, i) => i);
-  const room = most - wanted.size;
+  const spare = most - wanted.size;
   const kept = new Set(wanted);
-  for (let k = 0; k < room; k++) kept.add(Math.round((k * (n - 1)) / (room - 1)));
+  for (let k = 0; k < spare; k++) kept.add(Math.round((k * (n - 1)) / (spare - 1)));
   return Array.from(kept).sort((a, b) => a - b);
 }
 

@@ -4,6 +4,7 @@ export * from "./flips";
 export * from "./answer";
 export * from "./setting";
 export * from "./abstention";
+export * from "./case_state";
 export * from "./cases";
 export * from "./curves";
 export * from "./data";

@@ -2,9 +2,9 @@
 import type { Outcome, Problem } from "../types";
 import type { Levels, Rows, SystemData } from "./data";
 import { optimalDecisions } from "./dominance";
-import { expectation, interval, lossesOf, type ClassLosses } from "./losses";
+import { expectation, type Intervals, intervalsOf, lossesOf } from "./losses";
 import { oddsShift, priorsOf, ratiosOf, type Facts } from "./shift";
-import { dot, TIE, total } from "./sums";
+import { dot, fsum, TIE, total } from "./sums";
 
 export type { Facts } from "./shift";
 
@@ -24,28 +24,39 @@ export function judge(system: SystemData, problem: Problem, facts: Facts): Outco
     : judgeRows(system, problem, facts);
 }
 
-/** Judge the first rows, which are in random order; all if they lack a class that can occur. */
+/** Judge the first rows, or all; see `firstRows`. */
 export function judgeRows(rows: Rows, problem: Problem, facts: Facts, limit = rows.n): Outcome {
-  const priors = priorsOf(problem, facts);
-  const some = countRows(rows, problem, facts, Math.min(limit, rows.n));
-  const lacks = some.counts.some((row, i) => priors[i] > 0 && total(row) === 0);
-  const full = lacks && limit < rows.n;
-  return outcome(full ? countRows(rows, problem, facts, rows.n) : some, problem, facts);
+  const chosen = firstRows(rows, priorsOf(problem, facts), limit);
+  return outcome(countRows(rows, problem, facts, chosen), problem, facts);
+}
+
+/**
+ * Return the first rows, which are in random order within each class; of a class that can occur
+ * and is not among them, all rows.
+ */
+export function firstRows({ n, y, weights }: Rows, priors: number[], limit: number): number[] {
+  const some = Math.min(limit, n);
+  const found = Array.from({ length: some }, (_, row) => row);
+  const lacking = priors.map((p) => p > 0);
+  for (const row of found) if (weights === null || weights[row] > 0) lacking[y[row]] = false;
+  if (lacking.includes(true))
+    for (let row = some; row < n; row++) if (lacking[y[row]]) found.push(row);
+  return found;
 }
 
 /** Return what follows from counted decisions. */
 export function outcome(counted: Counted, problem: Problem, facts: Facts): Outcome {
   const { counts, impossible, samples } = counted;
+  const { costs, fromData } = problem;
   const priors = priorsOf(problem, facts);
-  const losses = lossesOf(counts, problem.costs);
+  const losses = lossesOf(counts, costs);
   const expected = impossible > 0 ? NaN : expectation(priors, losses.mean);
-  const [naiveDecision, naive] = naiveOf(problem.costs, priors);
+  const [naiveDecision, naive] = naiveOf(costs, priors);
   const normalized = naive > 0 ? expected / naive : NaN;
   const known = facts.noInterval === "" && Number.isFinite(normalized);
-  const ends = known ? endsOf(losses, problem, priors, facts.quantile, naiveDecision) : null;
-  const ones = problem.costs.map(() => 1);
-  const own = known ? interval(losses, priors, problem.fromData, facts.quantile, ones, 1) : null;
-  const rates = problem.decisions.map((_, j) => counts.map((row, i) => row[j] / losses.size[i]));
+  const within = known ? intervalsOf(losses, priors, fromData, facts.quantile) : null;
+  const ends = within && endsOf(within, problem, priors, naiveDecision);
+  const own = within && within(costs.map(() => 1), 1);
   return {
     counts,
     expected,
@@ -55,9 +66,18 @@ export function outcome(counted: Counted, problem: Problem, facts: Facts): Outco
     interval: ends?.some(Number.isNaN) ? null : ends, // costs whose squares overflow
     costInterval: own?.some(Number.isNaN) ? null : own,
     byClass: losses.mean,
-    shares: rates.map((column) => expectation(priors, column)),
+    shares: problem.decisions.map((_, j) => shareOf(counts, losses.size, priors, j)),
     samples,
   };
+}
+
+/** Return the share of cases that get a decision. */
+function shareOf(counts: number[][], size: number[], priors: number[], j: number): number {
+  const terms: number[] = [];
+  for (let i = 0; i < priors.length; i++)
+    if (priors[i] > 0 && (counts[i][j] !== 0 || size[i] === 0))
+      terms.push(priors[i] * (counts[i][j] / size[i]));
+  return fsum(terms);
 }
 
 /**
@@ -67,38 +87,48 @@ export function outcome(counted: Counted, problem: Problem, facts: Facts): Outco
  * best of the population, so that the upper end is the highest in units of any of them.
  */
 function endsOf(
-  losses: ClassLosses,
+  within: Intervals,
   { costs, fromData }: Problem,
   priors: number[],
-  z: number,
   best: number,
 ): [number, number] {
-  const inUnitsOf = (j: number): [number, number] => {
-    const column = costs.map((row) => row[j]);
-    return interval(losses, priors, fromData, z, column, expectation(priors, column));
-  };
-  const [low, high] = inUnitsOf(best);
+  const { columns, cost } = constantsAt(costs, priors);
+  const [low, high] = within(columns[best], cost[best]);
   if (!fromData) return [low, high];
-  const others = rivalsOf(costs, priors, best).map((j) => inUnitsOf(j)[1]);
+  const others = rivalsOf(costs, cost, best).map((j) => within(columns[j], cost[j])[1]);
   return [low, Math.max(high, ...others)];
 }
 
 /** Return the other constant decisions that could be the best, of very many the cheapest. */
-function rivalsOf(costs: number[][], priors: number[], best: number): number[] {
+function rivalsOf(costs: number[][], cost: number[], best: number): number[] {
   const places = optimalDecisions(costs).flatMap((some, j) => (some && j !== best ? [j] : []));
-  const cost = new Map(places.map((j) => [j, expectation(priors, costs.map((row) => row[j]))]));
-  return places.sort((a, b) => cost.get(a)! - cost.get(b)!).slice(0, MOST_RIVALS);
+  return places.sort((a, b) => cost[a] - cost[b]).slice(0, MOST_RIVALS);
+}
+
+/** What each decision costs if it is always taken: for each class, and at some priors. */
+interface Constants {
+  priors: number[];
+  columns: Float64Array[];
+  cost: number[];
+}
+
+const constants = new WeakMap<number[][], Constants>(); // all systems of a page ask for the same
+
+function constantsAt(costs: number[][], priors: number[]): Constants {
+  const known = constants.get(costs);
+  if (known?.priors === priors) return known;
+  const columns = known?.columns ?? columnsOf(costs);
+  const found = { priors, columns, cost: columns.map((column) => dot(priors, column)) };
+  constants.set(costs, found);
+  return found;
 }
 
 /** Return the best constant decision and its expected cost; on a tie the lowest index. */
 export function naiveOf(costs: number[][], priors: number[]): [number, number] {
+  const { cost } = constantsAt(costs, priors);
   let best = 0;
-  let least = Infinity;
-  for (let j = 0; j < costs[0].length; j++) {
-    const cost = dot(priors, costs.map((row) => row[j]));
-    if (cost < least) [best, least] = [j, cost];
-  }
-  return [best, least];
+  for (let j = 1; j < cost.length; j++) if (cost[j] < cost[best]) best = j;
+  return [best, cost[best]];
 }
 
 /** Say why an outcome has no normalised cost; empty if it has one. */
@@ -164,8 +194,8 @@ function levelRuler(level: Float64Array, costs: number[][], shift: number): (i: 
   };
 }
 
-/** Count the decisions for the first rows of posteriors. */
-export function countRows(rows: Rows, problem: Problem, facts: Facts, limit: number): Counted {
+/** Count the decisions for some rows of posteriors. */
+function countRows(rows: Rows, problem: Problem, facts: Facts, chosen: number[]): Counted {
   const { k, y, p, weights } = rows;
   const m = problem.decisions.length;
   const cells = new Float64Array(k * m);
@@ -173,13 +203,13 @@ export function countRows(rows: Rows, problem: Problem, facts: Facts, limit: num
   const rule = rulerOf(problem.costs);
   const moved = new Float64Array(k);
   let impossible = 0;
-  for (let row = 0; row < limit; row++) {
+  for (const row of chosen) {
     const w = weights === null ? 1 : weights[row];
     if (ratios === null) cells[y[row] * m + rule(p, row * k)] += w;
     else if (move(p, row * k, ratios, moved)) cells[y[row] * m + rule(moved, 0)] += w;
     else impossible += w;
   }
-  return { counts: tableOf(cells, k, m), impossible, samples: limit };
+  return { counts: tableOf(cells, k, m), impossible, samples: chosen.length };
 }
 
 /** Multiply a row of posteriors by ratios of priors, and make it sum to 1; false if all are 0. */
@@ -209,16 +239,17 @@ export function rulerOf(costs: number[][]): Ruler {
   const tie = TIE * Math.max(...costs.map((row) => Math.max(...row)));
   const errors = errorsOf(costs);
   if (errors !== null) return errorRuler(errors, costs, tie);
-  const columns = columnsOf(costs, 0);
-  const constant = constantsOf(costs, 0);
+  const columns = columnsOf(costs);
+  const constant = columns.map(constantOf);
   return (p, start) => {
     let chosen = 0;
     let best = Infinity;
-    for (let j = 0, at = 0; j < m; j++, at += k) {
+    for (let j = 0; j < m; j++) {
       let cost = constant[j];
       if (cost !== cost) {
+        const column = columns[j];
         cost = 0;
-        for (let i = 0; i < k; i++) cost += p[start + i] * columns[at + i];
+        for (let i = 0; i < k; i++) cost += p[start + i] * column[i];
       }
       if (cost < best - tie) {
         best = cost;
@@ -233,23 +264,26 @@ export function rulerOf(costs: number[][]): Ruler {
 function errorRuler(errors: Float64Array, costs: number[][], tie: number): Ruler {
   const k = errors.length;
   const columns = columnsOf(costs, k);
-  const constant = constantsOf(costs, k);
-  const weighted = new Float64Array(k);
+  const constant = columns.map(constantOf);
   return (p, start) => {
     let chosen = 0;
-    weighted[0] = p[start] * errors[0];
+    let most = p[start] * errors[0];
     for (let i = 1; i < k; i++) {
-      const w = (weighted[i] = p[start + i] * errors[i]);
-      if (w > weighted[chosen] + tie) chosen = i;
+      const weighted = p[start + i] * errors[i];
+      if (weighted > most + tie) {
+        most = weighted;
+        chosen = i;
+      }
     }
     if (constant.length === 0) return chosen;
     let best = 0;
-    for (let i = 0; i < k; i++) if (i !== chosen) best += weighted[i];
-    for (let j = 0, at = 0; j < constant.length; j++, at += k) {
+    for (let i = 0; i < k; i++) if (i !== chosen) best += p[start + i] * errors[i];
+    for (let j = 0; j < constant.length; j++) {
       let cost = constant[j];
       if (cost !== cost) {
+        const column = columns[j];
         cost = 0;
-        for (let i = 0; i < k; i++) cost += p[start + i] * columns[at + i];
+        for (let i = 0; i < k; i++) cost += p[start + i] * column[i];
       }
       if (cost < best - tie) {
         best = cost;
@@ -260,34 +294,47 @@ function errorRuler(errors: Float64Array, costs: number[][], tie: number): Ruler
   };
 }
 
+/** Return how many products it takes to decide for one sample. */
+export function workOf(costs: number[][]): number {
+  return errorsOf(costs) === null ? costs.length * costs[0].length : costs.length;
+}
+
 /** Return the price of any error of each class if there is one, and right answers cost nothing. */
 function errorsOf(costs: number[][]): Float64Array | null {
   const k = costs.length;
   if (k < 3 || costs[0].length < k) return null;
-  const errors = Float64Array.from(costs, (row, i) => row[i === 0 ? 1 : 0]);
-  const fits = costs.every((row, i) =>
-    row.every((cost, j) => j >= k || cost === (i === j ? 0 : errors[i])),
-  );
-  return fits ? errors : null;
+  const errors = new Float64Array(k);
+  for (let i = 0; i < k; i++) {
+    errors[i] = costs[i][i === 0 ? 1 : 0];
+    for (let j = 0; j < k; j++) if (costs[i][j] !== (i === j ? 0 : errors[i])) return null;
+  }
+  return errors;
 }
 
-/** Lay columns out one after the other, from some decision on. */
-function columnsOf(costs: number[][], from: number): Float64Array {
-  const k = costs.length;
-  const columns = new Float64Array(k * (costs[0].length - from));
-  costs.forEach((row, i) => row.slice(from).forEach((cost, j) => (columns[j * k + i] = cost)));
+/** Return the costs of each decision, from some on, for all classes. */
+export function columnsOf(costs: number[][], from = 0): Float64Array[] {
+  const columns: Float64Array[] = [];
+  for (let j = from; j < costs[0].length; j++) {
+    const column = new Float64Array(costs.length);
+    for (let i = 0; i < costs.length; i++) column[i] = costs[i][j];
+    columns.push(column);
+  }
   return columns;
 }
 
-/** Return what each decision costs if that is the same for every class, else NaN. */
-function constantsOf(costs: number[][], from: number): Float64Array {
-  const first = costs[0].slice(from);
-  return Float64Array.from(first, (cost, j) =>
-    costs.every((row) => row[from + j] === cost) ? cost : NaN,
-  );
+/** Return what a decision costs if that is the same for every class, else NaN. */
+function constantOf(column: Float64Array): number {
+  for (let i = 1; i < column.length; i++) if (column[i] !== column[0]) return NaN;
+  return column[0];
 }
 
 /** Return cells as a table. */
 function tableOf(cells: Float64Array, k: number, m: number): number[][] {
-  return Array.from({ length: k }, (_, i) => Array.from(cells.subarray(i * m, (i + 1) * m)));
+  const table: number[][] = [];
+  for (let i = 0, at = 0; i < k; i++) {
+    const row: number[] = [];
+    for (let j = 0; j < m; j++) row.push(cells[at++]);
+    table.push(row);
+  }
+  return table;
 }

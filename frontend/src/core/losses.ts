@@ -18,45 +18,66 @@ export interface ClassLosses {
  * they were made.
  */
 export function lossesOf(counts: number[][], costs: number[][]): ClassLosses {
-  const size = counts.map((row) => fsum(row));
-  const mean = counts.map((row, i) => dot(row, costs[i]) / size[i]);
-  const variance = counts.map(
-    (row, i) => dot(row, costs[i].map((c) => (c - mean[i]) ** 2)) / size[i],
-  );
-  const kept = optimalDecisions(costs).map((best, j) => best || counts.some((row) => row[j] > 0));
-  const some = costs.map((row) => row.filter((_, j) => kept[j]));
-  const low = some.map((row) => Math.min(...row));
-  const high = some.map((row) => Math.max(...row));
-  return { size, mean, variance, low, high };
+  const kept = optimalDecisions(costs);
+  for (const row of counts) for (let j = 0; j < row.length; j++) kept[j] ||= row[j] > 0;
+  const losses: ClassLosses = { size: [], mean: [], variance: [], low: [], high: [] };
+  for (const [i, row] of counts.entries()) {
+    const [made, paid]: number[][] = [[], []]; // tables of many classes are mostly 0
+    let [low, high] = [Infinity, -Infinity];
+    for (let j = 0; j < kept.length; j++) {
+      const cost = costs[i][j];
+      if (row[j] !== 0) {
+        made.push(row[j]);
+        paid.push(cost);
+      }
+      if (!kept[j]) continue;
+      if (cost < low) low = cost;
+      if (cost > high) high = cost;
+    }
+    const size = fsum(made);
+    const mean = dot(made, paid) / size;
+    losses.size.push(size);
+    losses.mean.push(mean);
+    losses.variance.push(dot(made, paid.map((cost) => (cost - mean) ** 2)) / size);
+    losses.low.push(low);
+    losses.high.push(high);
+  }
+  return losses;
 }
 
 /** Return the sum over classes of the prior times a value; a class of prior 0 does not count. */
-export function expectation(priors: number[], values: number[]): number {
-  const terms: number[] = [];
-  for (let i = 0; i < priors.length; i++) if (priors[i] > 0) terms.push(priors[i] * values[i]);
-  return fsum(terms);
+export function expectation(priors: number[], values: ArrayLike<number>): number {
+  const terms = new Float64Array(priors.length);
+  let n = 0;
+  for (let i = 0; i < priors.length; i++) if (priors[i] > 0) terms[n++] = priors[i] * values[i];
+  return fsum(terms, n);
 }
 
+/** The interval of an expected cost, in units of a reference cost. */
+export type Intervals = (reference: ArrayLike<number>, unit: number) => [number, number];
+
 /**
- * Return the adjusted Wald interval of an expected cost, in units of a reference cost.
+ * Return what gives the adjusted Wald interval of an expected cost in units of any reference.
  *
  * Some pseudo-samples, half at the least and half at the largest cost of their class, are added
- * before the usual formula; where there are two ways to choose how many, the intervals are joined. With priors of the data the class frequencies vary too, and
- * with them the reference; `reference` is its cost for each class and `unit` its expected cost.
+ * before the usual formula; where there are two ways to choose how many, the intervals are joined.
+ * With priors of the data the class frequencies vary too, and with them the reference; `reference`
+ * is its cost for each class and `unit` its expected cost.
  */
-export function interval(
+export function intervalsOf(
   losses: ClassLosses,
   priors: number[],
   fromData: boolean,
   z: number,
-  reference: number[],
-  unit: number,
-): [number, number] {
+): Intervals {
   const reach = losses.high.map((most, i) => most - losses.low[i]);
-  const bands = pseudoSamples(priors, reach, losses.size, z).map((amounts) =>
-    paddedInterval(losses, amounts, priors, fromData, z, reference, unit),
+  const all = pseudoSamples(priors, reach, losses.size, z).map((amounts) =>
+    paddedIntervals(losses, amounts, priors, fromData, z),
   );
-  return [Math.min(...bands.map((band) => band[0])), Math.max(...bands.map((band) => band[1]))];
+  return (reference, unit) => {
+    const bands = all.map((one) => one(reference, unit));
+    return [Math.min(...bands.map((band) => band[0])), Math.max(...bands.map((band) => band[1]))];
+  };
 }
 
 /**
@@ -81,35 +102,37 @@ export function pseudoSamples(
   return [times(even), times(share.map((value, i) => Math.max(value, even[i])))];
 }
 
-/** Return the interval after some pseudo-samples of each class were added. */
-function paddedInterval(
+/** Return what gives the interval after some pseudo-samples of each class were added. */
+function paddedIntervals(
   losses: ClassLosses,
   amounts: number[],
   priors: number[],
   fromData: boolean,
   z: number,
-  reference: number[],
-  unit: number,
-): [number, number] {
+): Intervals {
   const { size, mean, variance } = padded(losses, amounts);
-  const centre = expectation(priors, mean) / unit;
-  const reach = (value: number): number => {
-    let [square, total] = [0, 0];
-    for (let i = 0; i < priors.length; i++) {
-      if (!(priors[i] > 0)) continue;
-      const gap = fromData ? mean[i] - value * reference[i] : 0;
-      square += ((priors[i] * priors[i]) / size[i]) * (variance[i] + gap * gap);
-      total += size[i];
-    }
-    const shift = ((value - centre) * unit) ** 2 / total;
-    return (z * Math.sqrt(Math.max(square - shift, 0))) / unit;
+  const cost = expectation(priors, mean);
+  const seen = [...priors.keys()].filter((i) => priors[i] > 0);
+  const total = seen.reduce((sum, i) => sum + size[i], 0);
+  const weight = priors.map((p, i) => (p * p) / size[i]);
+  return (reference, unit) => {
+    const centre = cost / unit;
+    const reach = (value: number): number => {
+      let square = 0;
+      for (const i of seen) {
+        const gap = fromData ? mean[i] - value * reference[i] : 0;
+        square += weight[i] * (variance[i] + gap * gap);
+      }
+      const shift = ((value - centre) * unit) ** 2 / total;
+      return (z * Math.sqrt(Math.max(square - shift, 0))) / unit;
+    };
+    const half = reach(centre);
+    // a ratio varies more the higher it is
+    const varies = fromData && seen.some((i) => reference[i] !== reference[seen[0]]);
+    const above = varies ? Math.max(half, reach(centre + half)) : half;
+    const [least, most] = range(losses, priors, fromData, reference);
+    return [Math.max(centre - half, least / unit), Math.min(centre + above, most / unit)];
   };
-  const half = reach(centre);
-  // a ratio varies more the higher it is
-  const varies = fromData && new Set(reference.filter((_, i) => priors[i] > 0)).size > 1;
-  const above = varies ? Math.max(half, reach(centre + half)) : half;
-  const [least, most] = range(losses, priors, fromData, reference);
-  return [Math.max(centre - half, least / unit), Math.min(centre + above, most / unit)];
 }
 
 /** Return losses with more samples of each class, half at the least, half at the largest cost. */
@@ -134,11 +157,11 @@ function range(
   losses: ClassLosses,
   priors: number[],
   fromData: boolean,
-  reference: number[],
+  reference: ArrayLike<number>,
 ): [number, number] {
   const { low, high } = losses;
   if (!fromData) return [expectation(priors, low), expectation(priors, high)];
-  if (!reference.every((r) => r === 1)) return [0, Infinity];
+  for (let i = 0; i < priors.length; i++) if (reference[i] !== 1) return [0, Infinity];
   const seen = (values: number[]) => values.filter((_, i) => priors[i] > 0);
   return [Math.min(...seen(low)), Math.max(...seen(high))];
 }

@@ -55,8 +55,13 @@ export function ratioOf(s: Pick<Setting, "costs" | "decisions">): number | null 
 export function firstCell(s: Pick<Setting, "costs" | "decisions">): [number, number] {
   let worst = -1;
   let cell: [number, number] = [0, 0];
+  const plain = plainOf(s);
   for (const [i, row] of s.costs.entries())
-    for (const j of plainOf(s)) if (row[j] > worst) [worst, cell] = [row[j], [i, j]];
+    for (const j of plain)
+      if (row[j] > worst) {
+        worst = row[j];
+        cell = [i, j];
+      }
   return cell;
 }
 
@@ -86,9 +91,9 @@ function pricesByClass(s: Setting): number[] | null {
   const plain = plainOf(s);
   const found: number[] = [];
   for (const [i, row] of s.costs.entries()) {
-    const others = new Set(plain.filter((_, at) => at !== i).map((j) => row[j]));
-    if (row[plain[i]] !== 0 || others.size !== 1) return null;
-    found.push([...others][0]);
+    const price = row[plain[i === 0 ? 1 : 0]];
+    if (!plain.every((j, at) => row[j] === (at === i ? 0 : price))) return null;
+    found.push(price);
   }
   return found;
 }
@@ -113,18 +118,22 @@ function namedCell(s: Setting): Part[] {
   const plain = plainOf(s);
   const [truth, decision] = [s.classes[i], s.decisions[j]];
   const label = `cost of ${decision} when it is ${truth}`;
-  const others = s.costs.flatMap((row, a) =>
-    plain.filter((b, at) => !(a === i && b === j) && !(square && at === a)).map((b) => row[b]),
-  );
-  const said = others.length > 0 ? `, other ${square ? "mistakes" : "decisions"} ${span(others)}` : "";
+  let [low, high] = [Infinity, -Infinity];
+  for (const [a, row] of s.costs.entries())
+    for (const [at, b] of plain.entries()) {
+      if ((a === i && b === j) || (square && at === a)) continue;
+      if (row[b] < low) low = row[b];
+      if (row[b] > high) high = row[b];
+    }
+  const said = low <= high ? `, other ${square ? "mistakes" : "decisions"} ${span(low, high)}` : "";
   const head = square
     ? [text("calling a "), name(truth), text(" case "), name(decision), text(" costs ")]
     : [text("deciding "), name(decision), text(" for "), name(truth), text(" costs ")];
   return [...head, ["field", `cost-${i}-${j}`, s.costs[i][j], label], text(said)];
 }
 
-function span(values: number[]): string {
-  const [low, high] = [Math.min(...values), Math.max(...values)].map((end) =>
+function span(least: number, most: number): string {
+  const [low, high] = [least, most].map((end) =>
     bare(amount(end, Math.max(0, decimalsOf(end, null)))),
   );
   return low === high ? low : `${low} to ${high}`;

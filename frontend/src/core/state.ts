@@ -2,8 +2,9 @@
 import type { ApplicationData, Payload, Problem } from "../types";
 import { wellFormed } from "./toml";
 
-const VERSION = "2";
+export const VERSION = "2";
 const LONGEST = 50_000;
+const PARTS = ["v", "on", "c", "d", "p", "a"];
 const MOST_ADDED = 10; // decisions beyond those of the application
 const NUMBER = /^\d+(\.\d+)?(e[+-]?\d+)?$/;
 export const ABSTAIN = "abstain";
@@ -12,10 +13,13 @@ export const ABSTAIN = "abstain";
 export type Known = Pick<Payload, "applications" | "dataPriors" | "scores">;
 
 /** Numbers for one of the applications of the page. */
-export interface Choice {
+export interface Choice<P = Problem> {
   application: number;
-  problem: Problem;
+  problem: P;
 }
+
+/** What a text holds: a choice, why it is not taken, or null if it is not about a choice at all. */
+export type Read<P = Problem> = Choice<P> | { refused: string } | null;
 
 /** Return a problem on an application as text, such as v=2&on=screening&c=0,1;5,0&p=0.9,0.1&a=1. */
 export function toFragment(problem: Problem, application: ApplicationData): string {
@@ -34,7 +38,7 @@ export function toFragment(problem: Problem, application: ApplicationData): stri
 }
 
 /** Return the choice that a text holds, or why it is not taken; null if it is not about a choice at all. */
-export function fromFragment(text: string, known: Known): Choice | { refused: string } | null {
+export function fromFragment(text: string, known: Known): Read {
   const plain = text.replace(/^#/, "");
   if (!/^v=/.test(plain)) return null;
   const parts = partsOf(plain);
@@ -121,26 +125,26 @@ export function addedNames(decisions: string[], more: number): string[] {
 }
 
 /** Return the parts of a text by their names; null if it is too long or has others, or one twice. */
-function partsOf(text: string): Map<string, string> | null {
+export function partsOf(text: string, names = PARTS): Map<string, string> | null {
   if (text.length > LONGEST) return null;
   const parts = new Map<string, string>();
   for (const part of text.split("&")) {
-    const [, name, value] = /^(v|on|c|d|p|a)=(.*)$/s.exec(part) ?? [];
-    if (name === undefined || parts.has(name)) return null;
+    const [, name, value] = /^(\w+)=(.*)$/s.exec(part) ?? [];
+    if (name === undefined || !names.includes(name) || parts.has(name)) return null;
     parts.set(name, value);
   }
   return parts;
 }
 
 /** Return finite numbers of at least 0; null if anything else is there. */
-function numbersOf(text: string): number[] | null {
+export function numbersOf(text: string): number[] | null {
   const parts = text.split(",");
   const values = parts.map((part) => (NUMBER.test(part) ? Number(part) : NaN));
   return values.every((value) => Number.isFinite(value)) ? values : null;
 }
 
 /** Return a text as it was before it was escaped; null if it is not UTF-8. */
-function decoded(text: string): string | null {
+export function decoded(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -149,7 +153,7 @@ function decoded(text: string): string | null {
 }
 
 /** Tell priors: one for each class, that sum to 1. */
-function isShare(priors: number[], k: number): boolean {
+export function isShare(priors: number[], k: number): boolean {
   const sum = priors.reduce((a, b) => a + b, 0);
   return priors.length === k && Math.abs(sum - 1) <= 1e-9;
 }

@@ -2,13 +2,13 @@
 
 export const TIE = 8 * Number.EPSILON; // of the largest cost: what rounding makes of a tie
 
-/** Return the sum of some numbers, rounded once, as Python's math.fsum does. */
-export function fsum(values: ArrayLike<number>): number {
-  if (values.length < 3) return values.length === 2 ? values[0] + values[1] : (values[0] ?? 0);
-  const near = nearly(values);
+/** Return the sum of the first n numbers, rounded once, as Python's math.fsum does. */
+export function fsum(values: ArrayLike<number>, n = values.length): number {
+  if (n < 3) return n === 2 ? values[0] + values[1] : n === 1 ? values[0] : 0;
+  const near = nearly(values, n);
   if (near !== null) return near;
   const parts: number[] = [];
-  for (let i = 0; i < values.length; i++) {
+  for (let i = 0; i < n; i++) {
     let x = values[i];
     let kept = 0;
     for (let j = 0; j < parts.length; j++) {
@@ -26,9 +26,9 @@ export function fsum(values: ArrayLike<number>): number {
 }
 
 /** Return the sum rounded once, by a sum and its remainder, where these leave no doubt; else null. */
-function nearly(values: ArrayLike<number>): number | null {
+function nearly(values: ArrayLike<number>, n: number): number | null {
   let [sum, rest, lost] = [0, 0, 0];
-  for (let i = 0; i < values.length; i++) {
+  for (let i = 0; i < n; i++) {
     const x = values[i];
     const next = sum + x;
     const part = next - sum;
@@ -66,11 +66,17 @@ function joined(parts: number[]): number {
   return high;
 }
 
+let products = new Float64Array(128); // kept, as many sums of products are asked for in a row
+
 /** Return the sum of products of two lists, rounded once after each product. */
 export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  const products = new Float64Array(a.length);
-  for (let i = 0; i < a.length; i++) products[i] = a[i] * b[i];
-  return fsum(products);
+  if (products.length < a.length) products = new Float64Array(2 * a.length);
+  let n = 0;
+  for (let i = 0; i < a.length; i++) {
+    const x = a[i] * b[i];
+    if (x !== 0) products[n++] = x; // tables of counts are mostly 0
+  }
+  return fsum(products, n);
 }
 
 /** Return the sum of many numbers; exact for whole numbers below 2**53. */

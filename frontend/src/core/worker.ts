@@ -1,30 +1,21 @@
 /** Judging apart from the page: the data go over once, then problems; the newest one wins. */
 import type { Outcome, Payload, Problem } from "../types";
-import { abstention, type Abstention } from "./abstention";
 import { decode, type SystemData } from "./data";
 import { judge, type Facts } from "./judge";
-import { confidence } from "./multiclass";
-import type { Bins } from "./reliability";
 
 /** What a worker needs of a page. */
 export type Load = Facts & Pick<Payload, "live" | "classes">;
 
-/** A problem for all systems; prices and confidence ask for those pictures of one system too. */
+/** A problem for all systems. */
 export interface Request {
   id: number;
   problem: Problem;
-  system?: number; // of the pictures
-  prices?: number[];
-  column?: number; // of abstaining
-  confidence?: boolean;
 }
 
 /** What a worker finds, one outcome for each system. */
 export interface Reply {
   id: number;
   outcomes: Outcome[];
-  abstention: Abstention | null;
-  confidence: Bins | null;
 }
 
 export type Message = { load: Load } | { ask: Request };
@@ -68,15 +59,7 @@ async function answer(
     await pause();
     if (stale()) return null;
   }
-  const shown = systems[asked.system ?? 0];
-  const { problem, prices, column } = asked;
-  return {
-    id: asked.id,
-    outcomes,
-    abstention: prices ? abstention(shown, problem, facts, prices, column) : null,
-    confidence:
-      asked.confidence && shown.kind === "rows" ? confidence(shown, problem, facts) : null,
-  };
+  return { id: asked.id, outcomes };
 }
 
 /** Let other messages in. */

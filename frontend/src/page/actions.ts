@@ -2,27 +2,26 @@
 import type { TextFile } from "../core/index";
 import { h, on } from "./dom";
 import { forgetRefused } from "./field";
-import type { Store } from "./store";
+import type { Chosen } from "./store";
 
 const FRAMED = "A page inside a frame cannot save files: write it with save_html, and open that.";
 
 /** What the buttons need: the texts of the choice, and of a copy of the page. */
 export interface Texts {
   fragment(): string;
-  files(): TextFile[];
+  files?(): TextFile[]; // the choice for the command line, where it can be one
   copy(note: string): string;
   note: string; // of an earlier reader
 }
 
 /** Buttons beneath the controls. */
-export function actions(store: Store, texts: Texts): { element: HTMLElement; show: () => void } {
+export function actions<P>(store: Chosen<P>, texts: Texts): { element: HTMLElement; show: () => void } {
   const reset = button("Reset");
   const undo = button("Undo");
   undo.title = "Ctrl+Z";
-  const save = button("Save as TOML");
   const said = h("span.said", { role: "status" });
   const sharing = location.protocol === "file:" ? null : link(texts, said);
-  const toml = tomlBox(texts);
+  const toml = texts.files ? tomlBox(() => texts.files!()) : null;
   on(reset, "click", () => {
     forgetRefused();
     store.set(store.initial, true);
@@ -38,20 +37,17 @@ export function actions(store: Store, texts: Texts): { element: HTMLElement; sho
     event.preventDefault();
     goBack();
   });
-  on(save, "click", () => {
-    for (const file of texts.files()) download(file, "application/toml");
-  });
   const show = () => {
     reset.disabled = store.isInitial;
     undo.disabled = !store.canUndo;
     sharing?.hide();
     if (said.textContent) said.textContent = "";
-    toml.show();
+    toml?.show();
   };
-  on(toml.element, "toggle", show);
-  const buttons = h("div.buttons", reset, undo, sharing?.button, save, said);
+  if (toml) on(toml.element, "toggle", show);
+  const buttons = h("div.buttons", reset, undo, sharing?.button, toml?.save, said);
   return {
-    element: h("div.actions", buttons, sharing?.field, copyBox(texts), toml.element),
+    element: h("div.actions", buttons, sharing?.field, copyBox(texts), toml?.element),
     show,
   };
 }
@@ -83,7 +79,12 @@ function copyBox(texts: Texts): HTMLElement {
   );
 }
 
-function tomlBox(texts: Texts): { element: HTMLDetailsElement; show: () => void } {
+/** Return a fold with the choice for the command line, and the button that saves it. */
+function tomlBox(files: () => TextFile[]) {
+  const save = button("Save as TOML");
+  on(save, "click", () => {
+    for (const file of files()) download(file, "application/toml");
+  });
   const pre = h("pre", { tabindex: 0 });
   const element = h(
     "details",
@@ -93,12 +94,11 @@ function tomlBox(texts: Texts): { element: HTMLDetailsElement; show: () => void 
   );
   const show = () => {
     if (!element.open) return;
-    pre.textContent = texts
-      .files()
+    pre.textContent = files()
       .map((file, i) => (i > 0 ? `\n# ${file.name}\n${file.text}` : file.text))
       .join("");
   };
-  return { element, show };
+  return { element, save, show };
 }
 
 /** Return a button that copies the address of the choice, and the field for where that is not allowed. */

@@ -1,11 +1,9 @@
 /** Controls of costs by case: a multiplier of the amounts, other costs, the prior, a cap. */
 import type { CaseProblem } from "../core/index";
 import type { CasesData, Payload } from "../types";
-import type { CasesFound } from "./cases";
-import { ownProblem } from "./cases";
 import { Dial } from "./dial";
 import { type Child, h, named, on, refill } from "./dom";
-import { forgetRefused } from "./field";
+import type { Chosen } from "./store";
 import { around, odds, ratios } from "./track";
 
 const FIRST_CAP = 0.02;
@@ -13,28 +11,26 @@ const FIRST_CAP = 0.02;
 /** All controls of the page. */
 export class CaseControls {
   readonly element: HTMLElement;
-  readonly #initial: CaseProblem;
-  #problem: CaseProblem;
   readonly #shown: (() => void)[] = [];
 
   constructor(
     readonly payload: Payload,
     readonly data: CasesData,
-    readonly tell: (problem: CaseProblem, settled: boolean) => void,
+    readonly store: Chosen<CaseProblem>,
   ) {
-    this.#initial = ownProblem(data);
-    this.#problem = this.#initial;
-    this.element = h("div.controls", this.#costs(), this.#priors(), this.#cap(), this.#back());
+    this.element = h("div.controls", this.#costs(), this.#priors(), this.#cap());
   }
 
-  show(found: CasesFound): void {
-    this.#problem = found.problem;
+  show(): void {
     for (const show of this.#shown) show();
   }
 
+  get #problem(): CaseProblem {
+    return this.store.problem;
+  }
+
   #set(change: Partial<CaseProblem>, settled: boolean): void {
-    this.#problem = { ...this.#problem, ...change };
-    this.tell(this.#problem, settled);
+    this.store.set({ ...this.#problem, ...change }, settled);
   }
 
   #costs(): HTMLElement {
@@ -54,7 +50,7 @@ export class CaseControls {
 
   /** Return the dial of a cost that is the same for all cases, unless it is that of a right decision and 0. */
   #cell(i: number, j: number): Child {
-    const first = this.#initial.cells[i][j];
+    const first = this.store.initial.cells[i][j];
     if (typeof first !== "number" || (i === j && first === 0)) return null;
     const { classes } = this.payload;
     const decision = this.data.decisions[j];
@@ -82,16 +78,20 @@ export class CaseControls {
       spoken: `prior of ${classes[1]}`,
       track: odds(),
       takes: "share",
-      onInput: (value, settled) =>
-        this.#set({ priors: value === this.data.priors[1] ? this.data.priors : [1 - value, value] }, settled),
+      onInput: (value, settled) => {
+        const { priors, fromData } = this.data;
+        this.#set(value === priors[1] ? { priors, fromData } : { priors: [1 - value, value], fromData: false }, settled);
+      },
     });
     const button = h("button", { type: "button" }, "As in the data");
-    on(button, "click", () => this.#set({ priors: this.data.fromData ? this.data.priors : dataPriors }, true));
+    on(button, "click", () =>
+      this.#set({ priors: this.data.fromData ? this.data.priors : dataPriors, fromData: true }, true),
+    );
     const adapt = h("input", { type: "checkbox" });
     on(adapt, "change", () => this.#set({ adapt: adapt.checked }, true));
     this.#shown.push(() => {
       dial.show(this.#problem.priors[1]);
-      button.disabled = this.#problem.priors[1] === dataPriors[1];
+      button.disabled = this.#problem.fromData;
       adapt.checked = this.#problem.adapt;
     });
     const how =
@@ -126,17 +126,5 @@ export class CaseControls {
     const label = h("label.check", box, h("span", "Limit how many cases get ", named(decision)));
     const hint = h("p.hint", "The cases that save most go first; cases that tie go together or not at all.");
     return h("fieldset.group", h("legend", "Cap"), label, place, hint);
-  }
-
-  #back(): HTMLElement {
-    const button = h("button", { type: "button" }, "Back to the report’s own settings");
-    on(button, "click", () => {
-      forgetRefused();
-      this.#set(this.#initial, true);
-    });
-    this.#shown.push(() => {
-      button.disabled = JSON.stringify(this.#problem) === JSON.stringify(this.#initial);
-    });
-    return h("div.buttons", button);
   }
 }

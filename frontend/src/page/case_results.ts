@@ -1,8 +1,22 @@
 /** What a setting of costs by case brings: the sentence, and a table of 1,000 cases in money. */
-import { amount, type Cases, type CaseOutcome, decimalsOf, type Ends, scaled, type Unit, withUnit } from "../core/index";
+import {
+  amount,
+  type CaseOutcome,
+  type CaseProblem,
+  type Cases,
+  codeOf,
+  decimalsOf,
+  type Ends,
+  scaled,
+  type Unit,
+  withUnit,
+} from "../core/index";
 import type { CasesData, Payload } from "../types";
-import { type CasesFound, ownProblem } from "./cases";
-import { type Child, h, named, refill } from "./dom";
+import { verdictWord } from "./answer";
+import type { CasesFound } from "./cases";
+import { type Child, h, named, on, refill } from "./dom";
+import { forgetRefused } from "./field";
+import type { Chosen } from "./store";
 import { count, number, range, roundPercent } from "./text";
 
 const PER = 1000;
@@ -17,46 +31,96 @@ function money(value: number, unit: Unit, band: Ends = null): string {
 /** The first sentence of the page: Python's at the report's own settings, elsewhere what holds there. */
 export class CaseAnswer {
   readonly #python: Node[];
+  readonly #kept: HTMLTemplateElement; // what a saved copy needs to go back to the report's own settings
+  readonly #back = h("button", { type: "button" }, "Back to the report's settings");
 
   constructor(
     readonly payload: Payload,
     readonly data: CasesData,
+    readonly store: Chosen<CaseProblem>,
     readonly place: HTMLElement,
   ) {
-    this.#python = [...place.childNodes];
+    const kept = place.querySelector("template");
+    this.#kept = kept ?? document.createElement("template");
+    if (!kept) this.#kept.content.append(...[...place.childNodes].map((one) => one.cloneNode(true)));
+    this.#python = [...this.#kept.content.cloneNode(true).childNodes];
+    on(this.#back, "click", () => {
+      forgetRefused();
+      store.set(store.initial, true);
+    });
   }
 
   show(found: CasesFound): void {
     document.getElementById("verdicts")?.classList.toggle("elsewhere", !found.own);
-    if (found.own) this.place.replaceChildren(...this.#python);
-    else refill(this.place, h("p.answer", ...this.#sentence(found)));
+    if (found.own) return this.place.replaceChildren(...this.#python);
+    const sentence = h("p.answer", ...this.#settings(found), ...this.#sentence(found));
+    if (this.#back.isConnected) this.place.firstChild?.replaceWith(sentence);
+    else refill(this.place, sentence, h("div.changed", this.#back), this.#kept);
   }
 
   #sentence(found: CasesFound): Child[] {
-    const unit = this.payload.unit ?? PLAIN;
+    const { outcomes, problem } = found;
+    if (outcomes.some((one) => isNaN(one.expected)))
+      return ["there is ", verdictWord("no_verdict"), ": a class with a prior above 0 has no cases."];
+    const { naive, naiveDecision } = outcomes[0];
+    const cheapest = outcomes.reduce((best, one) => (one.expected < best.expected ? one : best));
     const several = this.payload.kind === "comparison";
-    const { outcomes } = found;
-    const shown = several ? outcomes.map((_, i) => i) : [0];
-    const costs = shown.flatMap((i): Child[] => [
-      i > 0 ? ", " : "",
-      several ? named(this.data.systems[i].name) : "this system",
-      ` costs ${withUnit(money(outcomes[i].expected, unit), unit)} in 1,000 cases`,
+    const cost = this.#writer(several ? cheapest : outcomes[0]);
+    const against: Child[] = [
+      `, against ${cost(naive)} for always deciding `,
+      named(this.data.decisions[naiveDecision]),
+      problem.cap !== null && naiveDecision === 1 ? ", which the cap does not allow" : "",
+      ".",
+    ];
+    if (several) return this.#several(outcomes, cost, against);
+    return [...this.#one(outcomes[0], cost, against), ...outcomes.slice(1).flatMap((one) => this.#later(one, cost))];
+  }
+
+  #one(outcome: CaseOutcome, cost: (value: number) => string, against: Child[]): Child[] {
+    const code = codeOfCases(outcome);
+    const { normalized, counts } = outcome;
+    const costs = `${cost(outcome.expected)} in 1,000 cases`;
+    const only = counts[0][1] + counts[1][1] > 0 ? 1 : 0;
+    if (code === "no_verdict")
+      return ["there is ", verdictWord(code), `: it costs ${costs}`, ...against];
+    if (code === "always_the_same")
+      return [
+        "this system is ", verdictWord(code), ": every case gets ", named(this.data.decisions[only]),
+        `, at ${costs}.`,
+      ];
+    return ["this system is ", verdictWord(code), `: it costs ${costs} (${roundPercent(normalized)})`, ...against];
+  }
+
+  #later(outcome: CaseOutcome, cost: (value: number) => string): Child[] {
+    const costs = cost(outcome.expected);
+    return [` Calibrated: ${costs} in 1,000 cases, `, verdictWord(codeOfCases(outcome)), "."];
+  }
+
+  #several(outcomes: CaseOutcome[], cost: (value: number) => string, against: Child[]): Child[] {
+    const order = [...outcomes.keys()].sort((i, j) => outcomes[i].expected - outcomes[j].expected);
+    const costs = order.flatMap((i, place): Child[] => [
+      place > 0 ? ", " : "",
+      named(this.data.systems[i].name),
+      ` costs ${cost(outcomes[i].expected)}${place === 0 ? " in 1,000 cases" : ""}`,
       isNaN(outcomes[i].normalized) ? "" : ` (${roundPercent(outcomes[i].normalized)})`,
     ]);
-    const { naive, naiveDecision } = outcomes[0];
-    return [
-      ...this.#settings(found),
-      ...costs,
-      `, against ${withUnit(money(naive, unit), unit)} for always deciding `,
-      named(this.data.decisions[naiveDecision]),
-      found.problem.cap !== null && naiveDecision === 1 ? ", which the cap does not allow" : "",
-      ". Not tested: intervals and verdicts are those of the report’s own settings.",
-    ];
+    const code = codeOfCases(outcomes[order[0]]);
+    const known = code !== "no_interval" && code !== "no_verdict";
+    const worth: Child[] = known ? [" The cheapest is ", verdictWord(code), "."] : [];
+    return [...costs, ...against, ...worth, " Which one costs least is not tested here."];
+  }
+
+  /** Return what writes costs with the digits that the interval of a system justifies. */
+  #writer({ expected, costInterval }: CaseOutcome): (value: number) => string {
+    const unit = this.payload.unit ?? PLAIN;
+    const scale = PER * unit.scale;
+    const decimals = decimalsOf(expected * scale, scaled(costInterval, scale));
+    return (value) => withUnit(amount(value * scale, decimals), unit);
   }
 
   /** Say what differs from the report. */
   #settings({ problem }: CasesFound): Child[] {
-    const own = ownProblem(this.data);
+    const own = this.store.initial;
     const { classes } = this.payload;
     const { decisions } = this.data;
     const parts: Child[][] = [];
@@ -76,6 +140,12 @@ export class CaseAnswer {
   }
 }
 
+/** Return the code of the verdict on a system, by the interval of its cost. */
+function codeOfCases({ normalized, interval, counts }: CaseOutcome): string {
+  const constant = [0, 1].some((j) => counts.every((row) => row[j] === 0));
+  return codeOf(normalized, interval, constant);
+}
+
 /** What 1,000 cases bring: each system, and either decision for all. */
 export class CaseResults {
   readonly element = h("div");
@@ -93,7 +163,7 @@ export class CaseResults {
     const heads: Child[][] = [
       ["In 1,000 cases"],
       [`cost${unit ? `, ${unit}` : ""}`],
-      ["normalised (NEC)"],
+      ["normalised"],
       ["decided ", named(data.decisions[1])],
       ["missed ", named(classes[1])],
       ["needless"],
@@ -116,12 +186,12 @@ export class CaseResults {
   #row(found: CasesFound, i: number): HTMLElement {
     const outcome = found.outcomes[i];
     const unit = this.payload.unit ?? PLAIN;
-    const band = found.costIntervals[i];
+    const band = outcome.costInterval;
     const scale = PER * unit.scale;
     const decimals = decimalsOf(outcome.expected * scale, scaled(band, scale));
     const ends = band ? ` (${band.map((end) => amount(end * scale, decimals)).join(" to ")})` : "";
     const nec = h("output.nec", { "data-system": i }, number(outcome.normalized));
-    const interval = found.intervals[i];
+    const { interval } = outcome;
     return this.#cells([named(this.data.systems[i].name)], outcome.counts, found, [
       [money(outcome.expected, unit, band), ends ? h("span.quiet", ends) : ""],
       [nec, interval ? h("span.quiet", ` (${range(...interval)})`) : ""],
@@ -134,7 +204,9 @@ export class CaseResults {
     const counts = found.problem.priors.map((p) => (j === 0 ? [p, 0] : [0, p]));
     const nec = naive > 0 ? number(constants[j] / naive) : "undefined";
     const name = ["always ", named(this.data.decisions[j])];
-    return this.#cells(name, counts, found, [[money(constants[j], this.payload.unit ?? PLAIN)], [nec]]);
+    const row = this.#cells(name, counts, found, [[money(constants[j], this.payload.unit ?? PLAIN)], [nec]]);
+    row.className = "constant";
+    return row;
   }
 
   #cells(name: Child[], counts: CaseOutcome["counts"], { problem }: CasesFound, money: Child[][]): HTMLElement {
@@ -153,10 +225,11 @@ export class CaseResults {
     const drawn = n === total ? "" : ", drawn within classes";
     const rest = n === total || !found.own ? "" : " The costs shown now are those of all cases.";
     const of = this.data.name === "cost" ? "" : ` Application: ${this.data.name}.`;
-    const known = found.intervals.some((one) => one !== null);
-    const interval = found.own
-      ? known ? ` Intervals: ${roundPercent(this.payload.level)}.` : ""
-      : " No intervals here: for prices by case they are computed in Python only. Run stakes evaluate at these settings.";
-    return `On ${all} cases${drawn}.${rest}${interval} NEC: the cost over that of the cheaper decision for all.${of}`;
+    const known = found.outcomes.some((one) => one.interval !== null);
+    const why = found.own ? "" : this.data.noInterval;
+    const interval = known
+      ? ` Intervals: ${roundPercent(this.payload.level)}.`
+      : why && ` No intervals here: ${why}. Run stakes evaluate at these settings.`;
+    return `On ${all} cases${drawn}.${rest}${interval} Normalised: the cost over that of the cheaper decision for all.${of}`;
   }
 }

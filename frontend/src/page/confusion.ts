@@ -6,7 +6,7 @@ import type { Store } from "./store";
 import { count, number, percent } from "./text";
 
 const MOST_CELLS = 900;
-const DEAREST = 12;
+const COSTLIEST = 12;
 const FEW_COLUMNS = 5; // names of more stand upright
 
 interface Cell {
@@ -115,7 +115,7 @@ export class Confusion {
     }
     found.sort((a, b) => b.share - a.share);
     const rows = found
-      .slice(0, DEAREST)
+      .slice(0, COSTLIEST)
       .map(({ i, j, share }) =>
         h(
           "tr",

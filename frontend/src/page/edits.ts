@@ -2,16 +2,31 @@
 import { addedNames } from "../core/state";
 import type { ApplicationData, Payload, Problem } from "../types";
 
-/** Return the problem of an application as the report was made for it. */
+/** Return the problem of an application as the report was made for it; no edit changes a list. */
 export function problemOf(application: ApplicationData): Problem {
   const { costs, decisions, priors, fromData } = application;
-  return {
-    costs: costs.map((row) => [...row]),
-    decisions: [...decisions],
-    priors: [...priors],
-    fromData,
-    adapt: false,
-  };
+  return { costs, decisions, priors, fromData, adapt: false };
+}
+
+/** Tell whether two lists hold the same values. */
+export function sameList<T>(one: T[], other: T[]): boolean {
+  return one === other || (one.length === other.length && one.every((x, i) => x === other[i]));
+}
+
+/** Tell whether two tables hold the same numbers; rows that no edit touched are the same objects. */
+export function sameTable(one: number[][], other: number[][]): boolean {
+  return one === other || (one.length === other.length && one.every((row, i) => sameList(row, other[i])));
+}
+
+/** Tell whether two problems are the same. */
+export function sameProblem(one: Problem, other: Problem): boolean {
+  return (
+    one.fromData === other.fromData &&
+    one.adapt === other.adapt &&
+    sameList(one.priors, other.priors) &&
+    sameList(one.decisions, other.decisions) &&
+    sameTable(one.costs, other.costs)
+  );
 }
 
 /** Return the problem with one cost changed. */

@@ -35,7 +35,7 @@ function drain(): void {
 export class Figure {
   readonly element: HTMLElement;
   #dirty = false;
-  #seen = true;
+  #seen = false; // until it is known to be near the window
   readonly #note = h("p");
 
   constructor(

@@ -17,25 +17,29 @@ import {
 import type { Problem } from "../types";
 import { onlyDecision } from "./answer";
 import { type Child, h, named, refill } from "./dom";
-import { firstPrice, withAbstention, withCost, withPrior } from "./edits";
+import { dearest, firstPrice, withAbstention, withCost, withDearest, withPrior } from "./edits";
 import type { Model } from "./model";
 import type { Store } from "./store";
 import { around } from "./track";
 
 const POINTS = 61; // at which verdicts are asked for, before bisections
 const FEW_POINTS = 17; // for more than two classes
+export const MOST_FLIPPED = 4; // classes of which each cost and share is changed in turn
+const MOST_IN_A_ROW = 2; // conditions of one sentence
+const ALL_LOOKED = "what a mistake on each class costs, about a hundredth to 100 times the report's; shares of 0.01 to 99.99 %";
 const BUDGET = 6; // milliseconds in a row
 const MOST_SYSTEMS = 2;
 
 /** A number that could be changed. */
 interface Axis {
   key: string; // of the dial
-  lead: string; // "a miss costs"
+  lead: Child[]; // "a miss costs"
   tail: Child[]; // "false alarms"
   values: number[];
   scale: number; // by which values are told
   at: (value: number) => Problem;
   silent?: boolean; // shaded on its track, and not told
+  many?: boolean; // one of many, told only where it changes the verdict
 }
 
 /** Called with the stretches of each system on the track of a dial. */
@@ -76,8 +80,9 @@ export class Flips {
 
   *#search(problem: Problem): Generator<undefined, void> {
     const axes = this.#axes(problem);
-    const shown = this.#model.names.length > MOST_SYSTEMS ? [this.#store.focus] : [...this.#model.names.keys()];
+    const shown = this.#shown(problem);
     const clauses: Child[][][] = shown.map(() => []);
+    const always = shown.map(() => true); // worth using at every value of every number
     const looked: Child[] = [];
     for (const axis of axes) {
       const zones: Stretch[][] = [];
@@ -85,23 +90,41 @@ export class Flips {
         const found = yield* stretches(axis.values, (value) => this.#side(i, axis.at(value)));
         zones.push(found);
         if (axis.silent) continue;
+        always[place] &&= found.every((one) => one.side < 0);
+        if (axis.many && found.length === 1) continue;
         const words = usefulWords(found, (value) => told(value * axis.scale));
-        clauses[place].push(words ? [`${axis.lead}${axis.lead && " "}${words}`, ...axis.tail.map(again)] : []);
+        clauses[place].push(words ? [...axis.lead.map(again), words, ...axis.tail.map(again)] : []);
       }
       this.#shade(axis.key, zones);
       if (axis.silent) continue;
+      if (axis.many) {
+        if (!looked.includes(ALL_LOOKED)) looked.push(ALL_LOOKED);
+        continue;
+      }
       const [low, high] = [axis.values[0], axis.values[axis.values.length - 1]];
       looked.push(looked.length > 0 ? "; " : "", `${told(low * axis.scale)} to ${told(high * axis.scale)}`, ...axis.tail.map(again));
     }
-    this.#say(shown, clauses, looked);
+    this.#say(shown, clauses, looked, always);
   }
 
-  #say(shown: number[], clauses: Child[][][], looked: Child[]): void {
+  /** Return the systems that are told of: all of few, of many the one that costs least. */
+  #shown(problem: Problem): number[] {
+    const { names, payload } = this.#model;
+    if (names.length <= MOST_SYSTEMS) return [...names.keys()];
+    const costs = names.slice(0, payload.given).map((_, i) => this.#model.outcome(i, problem).expected);
+    return [Math.max(0, costs.indexOf(Math.min(...costs)))];
+  }
+
+  #say(shown: number[], clauses: Child[][][], looked: Child[], always: boolean[]): void {
     this.element.hidden = looked.length === 0;
     const lines = shown.map((i, place) => {
       const useful = clauses[place].filter((words) => words.length > 0);
       const who = this.#model.names.length > 1 ? [named(this.#model.names[i]), ": "] : [];
+      if (useful.length === 0 && always[place])
+        return h("li", ...who, h("b", "worth using"), " whichever of these numbers is changed.");
       if (useful.length === 0) return h("li", ...who, "not shown to be worth using anywhere in the range looked at.");
+      if (useful.length > MOST_IN_A_ROW)
+        return h("li", ...who, h("b", "worth using"), " where", h("ul", ...useful.map((words) => h("li", ...words))));
       const parts = useful.flatMap((words, at) => [at > 0 ? "; or where " : "", ...words]);
       return h("li", ...who, h("b", "worth using"), " where ", ...parts, ".");
     });
@@ -130,7 +153,7 @@ export class Flips {
       const [miss, mild] = [problem.costs[1][no], problem.costs[0][yes]];
       axes.push({
         key: `cost-1-${no}`,
-        lead: "a miss costs",
+        lead: ["a miss costs "],
         tail: [" false alarms"],
         values: trackValues(miss, many),
         scale: 1 / mild,
@@ -138,7 +161,7 @@ export class Flips {
       });
       axes.push({
         key: `cost-0-${yes}`,
-        lead: "",
+        lead: [],
         tail: [],
         values: trackValues(mild, many),
         scale: 1,
@@ -150,24 +173,52 @@ export class Flips {
       const name = payload.classes[1];
       axes.push({
         key: "prior-1",
-        lead: "",
+        lead: [],
         tail: [" % of cases are ", named(name)],
         values: byOdds(1e-4, 1 - 1e-4, many),
         scale: 100,
         at: (value) => withPrior(problem, 1, value),
       });
     }
+    else if (payload.classes.length <= MOST_FLIPPED) axes.push(...this.#byClass(problem));
     const free = freeOf(problem);
     if (free >= 0)
       axes.push({
         key: "abstain",
-        lead: "a case left undecided costs",
+        lead: ["a case left undecided costs "],
         tail: ratio === null ? [] : [" false alarms"],
         values: trackValues(problem.costs[0][free] || firstPrice(problem), many),
         scale: 1 / alarm,
         at: (value) => withAbstention(problem, value),
       });
     return axes;
+  }
+
+  /** Return what a mistake on each of some classes costs, and how frequent each is. */
+  #byClass(problem: Problem): Axis[] {
+    const { initial } = this.#store;
+    return this.#model.payload.classes.flatMap((name, i): Axis[] => {
+      const [cost, most] = [dearest(initial, i), dearest(problem, i)];
+      const costs: Axis = {
+        key: `error-${i}`,
+        lead: ["a mistake on ", named(name), " costs "],
+        tail: [],
+        values: trackValues(cost || 1, FEW_POINTS),
+        scale: 1,
+        at: (value) => withDearest(problem, i, value, initial),
+        many: true,
+      };
+      const shares: Axis = {
+        key: `prior-${i}`,
+        lead: [],
+        tail: [" % of cases are ", named(name)],
+        values: byOdds(1e-4, 1 - 1e-4, FEW_POINTS),
+        scale: 100,
+        at: (value) => withPrior(problem, i, value),
+        many: true,
+      };
+      return most > 0 ? [costs, shares] : [shares];
+    });
   }
 }
 

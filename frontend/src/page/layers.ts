@@ -74,6 +74,7 @@ export interface Drawing {
 }
 
 const SHAPES = 4;
+const COLOURS = 8; // distinct without red and green too; further systems have them again, with another dash
 
 /** Return the value of a layer at x: between points on a line, of the step or dot there. */
 export function valueAt(layer: Line | Area | Dots, at: number): number {
@@ -106,12 +107,13 @@ export function valueAt(layer: Line | Area | Dots, at: number): number {
 
 /** Return the class that gives a thing its colour. */
 export function toneClass(tone: Tone): string {
-  return tone === "quiet" ? "quiet" : `s${tone % 6}`;
+  if (tone === "quiet") return "quiet";
+  return `s${tone % COLOURS}${tone < COLOURS ? "" : " again"}`;
 }
 
-/** Return a marker whose form tells systems apart without colour. */
+/** Return a marker whose shape distinguishes systems without colour. */
 export function marker(tone: Tone, x: number, y: number, size: number): SVGElement {
-  const form = tone === "quiet" ? 0 : tone % SHAPES;
+  const form = tone === "quiet" ? 0 : (tone + Math.floor(tone / COLOURS)) % SHAPES;
   if (form === 0) return s("circle", { cx: x, cy: y, r: size });
   const r = size * 1.15;
   if (form === 1)

@@ -13,11 +13,11 @@ import type { Store } from "./store";
 import { apart, count, number, percent } from "./text";
 
 const PRICES = 31;
-const TRADE_ROWS = 4000;
+const MOST_ROWS = 4000; // of each system that a picture is drawn from
 const MOST_CLASSES = 24;
 const MOST_COST = 2.5; // of the naive one, that is drawn
 
-/** A picture too dear to draw while something moves. */
+/** A picture too expensive to draw while something moves. */
 abstract class Later extends Picture {
   readonly #later = debounced(120, () => this.figure.refresh());
   #begun = false;
@@ -35,7 +35,7 @@ export class Trade extends Later {
   readonly #shares = new Chart(170);
 
   constructor(model: Model, store: Store) {
-    super(model, store, "What abstaining gives", { wide: model.levels.length > 0 });
+    super(model, store, "What abstaining gives", { wide: model.payload.live?.kind === "levels" });
     this.figure.element.append(this.#shares.element);
   }
 
@@ -88,7 +88,7 @@ export class Trade extends Later {
     const costs: number[] = [];
     const naive = naiveOf(plain.costs, this.model.priors(plain))[1] * this.#scale;
     for (const [i, system] of systems.entries()) {
-      const found = trade(system, plain, payload, prices, plain.decisions.length, TRADE_ROWS);
+      const found = trade(system, plain, payload, prices, MOST_ROWS);
       const cost = found.expected.map((value) => value * this.#scale);
       costs.push(...cost);
       const line = { kind: "line", tone: i, xs: prices } as const;
@@ -101,9 +101,7 @@ export class Trade extends Later {
       label: "what a case left undecided costs",
       read: (v: number) => `at a price of ${number(v)}`,
     };
-    const rows = this.model.rows[0];
-    const on = rows && rows.n > TRADE_ROWS ? ` On ${count(TRADE_ROWS)} samples.` : "";
-    this.figure.say(`Where abstaining is cheap, more is left undecided.${on}`);
+    this.figure.say(`Where abstaining is cheap, more is left undecided.${basis(this.model)}`);
     this.chart.draw({
       summary: "Cost of a case over the price of leaving one undecided",
       x,
@@ -122,9 +120,7 @@ export class Trade extends Later {
 /** How often the likeliest class was the true one, by its posterior. */
 export class Confidence extends Later {
   constructor(model: Model, store: Store) {
-    const note =
-      "How often the likeliest class was the true one. On the dotted line posteriors are what they say.";
-    super(model, store, "Confidence", { note });
+    super(model, store, "Confidence");
   }
 
   paint(): void {
@@ -143,7 +139,7 @@ export class Confidence extends Later {
       },
     ];
     for (const [i, system] of rows.entries()) {
-      const bins = confidence(system, problem, payload, 15, this.model.limit);
+      const bins = confidence(system, problem, payload, 15, MOST_ROWS);
       const most = Math.max(...bins.share);
       const name = rows.length > 1 ? names[i] : "bins, larger for more samples";
       layers.push({
@@ -163,6 +159,9 @@ export class Confidence extends Later {
         sizes: bins.share.map((one) => one / most),
       });
     }
+    this.figure.say(
+      `How often the likeliest class was the true one. On the dotted line posteriors are what they say.${basis(this.model)}`,
+    );
     const low = 1 / payload.classes.length;
     this.chart.draw({
       summary: "Frequency of a right answer over the largest posterior",
@@ -240,4 +239,9 @@ export class Classes extends Picture {
 
 function cell(text: string): HTMLElement {
   return h("td.number", text);
+}
+
+/** Say how many samples a picture is drawn from, where not all. */
+function basis({ rows }: Model): string {
+  return (rows[0]?.n ?? 0) > MOST_ROWS ? ` On ${count(MOST_ROWS)} samples.` : "";
 }

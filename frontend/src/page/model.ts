@@ -12,41 +12,66 @@ import {
   reasonOf,
   regions,
   unpack,
+  workOf,
   type Levels,
   type Port,
   type Rows,
   type SystemData,
 } from "../core/index";
 import type { ApplicationData, Outcome, OwnData, Payload, Problem } from "../types";
+import { sameList, sameTable } from "./edits";
 import type { Found } from "./results";
 
 const PREVIEW_ROWS = 20_000; // of all systems together, while something moves
 const FEWEST_ROWS = 4_000;
-const PREVIEW_CELLS = 500_000; // posteriors of all systems together
-const FEWEST_OF_MANY = 1_500; // rows where there are many classes
+const PREVIEW_CELLS = 300_000; // posteriors of all systems together
+const PREVIEW_PRODUCTS = 4_000_000; // of posteriors and costs, of all systems together
+const FEWEST_OF_MANY = 200; // rows where there are many classes; see `firstRows` for rare ones
 
 /** Judges all systems: at once on some samples, then on all of them elsewhere. */
 export class Model {
   readonly names: string[];
+  #systems: SystemData[] = [];
+  #decoding: Promise<void> | null = null;
+  #decoded = false;
   #remote: Judge | null = null;
   #heard: ((outcomes: Outcome[]) => void) | null = null;
 
   private constructor(
     readonly payload: Payload,
-    readonly systems: SystemData[],
     readonly own: (OwnCounts | null)[][], // by application and system
   ) {
     this.names = payload.live?.systems.map((system) => system.name) ?? [];
   }
 
+  /** Return the model; the samples of many classes, which take long, are read by `decode`. */
   static async load(payload: Payload): Promise<Model> {
-    const packed = payload.live !== null && payload.live.kind !== "decisions";
     const own = await Promise.all(
       payload.applications.map((one) =>
         Promise.all(one.own.map((found) => found && ownCounts(found, one.decisions.length))),
       ),
     );
-    return new Model(payload, packed ? await decode(payload) : [], own);
+    const model = new Model(payload, own);
+    if (payload.live?.kind !== "rows") await model.decode();
+    return model;
+  }
+
+  /** Read the systems; until then only the report's own settings have numbers. */
+  decode(): Promise<void> {
+    this.#decoding ??= decode(this.payload).then((systems) => {
+      this.#systems = systems;
+      this.#decoded = true;
+      performance.mark("decoded");
+    });
+    return this.#decoding;
+  }
+
+  get decoded(): boolean {
+    return this.#decoded;
+  }
+
+  get systems(): SystemData[] {
+    return this.#systems;
   }
 
   get levels(): Levels[] {
@@ -58,23 +83,26 @@ export class Model {
   }
 
   /** How many rows of each system are judged while something moves. */
-  get limit(): number {
-    const systems = Math.max(1, this.rows.length);
+  limit({ costs }: Problem): number {
+    const systems = this.names.length;
     const rows = Math.max(FEWEST_ROWS, Math.floor(PREVIEW_ROWS / systems));
-    const cells = Math.floor(PREVIEW_CELLS / (systems * this.payload.classes.length));
-    return Math.min(rows, Math.max(FEWEST_OF_MANY, cells));
+    const cells = PREVIEW_CELLS / (systems * costs.length);
+    const products = PREVIEW_PRODUCTS / (systems * workOf(costs));
+    return Math.min(rows, Math.max(FEWEST_OF_MANY, Math.floor(Math.min(cells, products))));
   }
 
   priors(problem: Problem): number[] {
     return priorsOf(problem, this.payload);
   }
 
-  /** Return what follows at once. */
-  find(problem: Problem): Found {
+  /** Return what follows at once; null if that needs samples which are still being read. */
+  find(problem: Problem): Found | null {
     const known = this.#known(problem);
     if (known) return { ...this.#found(problem, known, false), own: true };
-    const preview = this.rows.some((rows) => rows.n > this.limit);
-    return this.#found(problem, this.#outcomes(problem, this.limit), preview);
+    if (!this.#decoded) return null;
+    const limit = this.limit(problem);
+    const preview = this.rows.some((rows) => rows.n > limit);
+    return this.#found(problem, this.#outcomes(problem, limit), preview);
   }
 
   /** Find what follows on all samples, apart from the page where that can be; the newest question wins. */
@@ -100,17 +128,18 @@ export class Model {
   #known(problem: Problem): Outcome[] | null {
     const at = problem.adapt ? -1 : this.#place(problem);
     const found = this.own[at] ?? [];
-    if (found.length !== this.systems.length || found.length === 0) return null;
+    if (found.length !== this.names.length || found.length === 0) return null;
     const samples = this.payload.counts.reduce((sum, n) => sum + n, 0);
     const outcomes: Outcome[] = [];
     for (const one of found) {
       if (one === null) return null;
-      const { counts, data } = one;
-      const own = outcome({ counts, impossible: 0, samples }, problem, this.payload);
-      const interval = data.interval === undefined ? own.interval : ends(data.interval);
-      const costInterval = data.costInterval === undefined ? own.costInterval : ends(data.costInterval);
-      const { expected, normalized } = data;
-      outcomes.push({ ...own, expected, normalized, interval, costInterval });
+      const { expected, normalized, interval, costInterval } = one.data;
+      const noInterval = interval === undefined ? this.payload.noInterval : "those of the report";
+      const counted = { counts: one.counts, impossible: 0, samples };
+      const own = { ...outcome(counted, problem, { ...this.payload, noInterval }), expected, normalized };
+      if (interval !== undefined) own.interval = ends(interval);
+      if (costInterval !== undefined) own.costInterval = ends(costInterval);
+      outcomes.push(own);
     }
     return outcomes;
   }
@@ -173,7 +202,7 @@ export class Model {
   #own(problem: Problem): ApplicationData | undefined {
     const now = this.priors(problem);
     return this.payload.applications.find(
-      ({ costs, priors }) => same(costs, problem.costs) && same(priors, now),
+      ({ costs, priors }) => sameList(priors, now) && sameTable(costs, problem.costs),
     );
   }
 
@@ -182,7 +211,7 @@ export class Model {
     const now = this.priors(problem);
     return this.payload.applications.findIndex(
       ({ costs, priors, fromData }) =>
-        same(costs, problem.costs) && same(priors, now) && fromData === problem.fromData,
+        fromData === problem.fromData && sameList(priors, now) && sameTable(costs, problem.costs),
     );
   }
 
@@ -209,8 +238,4 @@ export async function ownCounts(data: OwnData, decisions: number): Promise<OwnCo
 /** Return an interval whose upper end may be infinite. */
 export function ends(interval: NonNullable<OwnData["interval"]> | null): [number, number] | null {
   return interval && [interval[0], interval[1] === "inf" ? Infinity : interval[1]];
-}
-
-function same(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -247,8 +247,10 @@ function samplingError(payload: Payload, { outcomes, problem }: Found): number {
       const size = row.reduce((sum, n) => sum + n, 0);
       const left = 1 - size / payload.counts[i];
       if (!(priors[i] > 0 && size > 0 && left > 0)) return 0;
-      const spread = row.map((n, j) => n * (problem.costs[i][j] - byClass[i]) ** 2);
-      return ((priors[i] / size) ** 2 * spread.reduce((sum, x) => sum + x, 0)) * left;
+      let spread = 0;
+      for (let j = 0; j < row.length; j++)
+        if (row[j] > 0) spread += row[j] * (problem.costs[i][j] - byClass[i]) ** 2;
+      return (priors[i] / size) ** 2 * spread * left;
     });
     return Math.sqrt(square.reduce((sum, x) => sum + x, 0)) / naive;
   });

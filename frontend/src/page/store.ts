@@ -1,27 +1,34 @@
 /** The one state of the page, and who is told when it changes. */
 import type { Choice } from "../core/state";
 import type { Payload, Problem } from "../types";
-import { problemOf } from "./edits";
+import { problemOf, sameProblem } from "./edits";
 
 const MOST_KEPT = 100;
 
 export type Listener = (settled: boolean) => void;
 
-/** Holds the problem that the reader chose. */
-export class Store {
-  problem: Problem;
+/** Holds a choice of the reader, and those before it. */
+export class Chosen<P> {
+  problem: P;
   application = 0;
-  focus = 0; // the system of pictures that show one
   readonly #listeners: Listener[] = [];
-  #past: Choice[] = []; // what can be gone back to, the newest last
-  #rest: Choice; // as it last was when nothing moved
+  readonly #initialOf: (application: number) => P;
+  readonly #initial: P[] = []; // by application
+  #past: Choice<P>[] = []; // what can be gone back to, the newest last
+  #rest: Choice<P>; // as it last was when nothing moved
 
-  constructor(readonly payload: Payload) {
+  constructor(initialOf: (application: number) => P) {
+    this.#initialOf = initialOf;
     this.problem = this.initial;
     this.#rest = this.#now;
   }
 
-  get #now(): Choice {
+  /** Tell whether two choices are the same. */
+  protected same(one: P, other: P): boolean {
+    return JSON.stringify(one) === JSON.stringify(other);
+  }
+
+  get #now(): Choice<P> {
     return { application: this.application, problem: this.problem };
   }
 
@@ -40,29 +47,30 @@ export class Store {
   /** Keep what was chosen before, once something else is. */
   #keep(): void {
     const now = this.#now;
-    if (JSON.stringify(now) === JSON.stringify(this.#rest)) return;
-    this.#past = [...this.#past, this.#rest].slice(-MOST_KEPT);
+    const rest = this.#rest;
+    if (now.application === rest.application && this.same(now.problem, rest.problem)) return;
+    this.#past = [...this.#past, rest].slice(-MOST_KEPT);
     this.#rest = now;
   }
 
   /** The problem as the report was made for it. */
-  get initial(): Problem {
-    return problemOf(this.payload.applications[this.application]);
+  get initial(): P {
+    return (this.#initial[this.application] ??= this.#initialOf(this.application));
   }
 
   get isInitial(): boolean {
-    return JSON.stringify(this.problem) === JSON.stringify(this.initial);
+    return this.same(this.problem, this.initial);
   }
 
   /** Take the choice of an address. */
-  take({ application, problem }: Choice): void {
+  take({ application, problem }: Choice<P>): void {
     this.application = application;
     this.problem = problem;
     this.#rest = this.#now;
   }
 
   /** Take a new problem; `settled` is false while a slider still moves. */
-  set(problem: Problem, settled: boolean): void {
+  set(problem: P, settled: boolean): void {
     this.problem = problem;
     if (settled) this.#keep();
     this.tell(settled);
@@ -80,5 +88,19 @@ export class Store {
 
   tell(settled: boolean): void {
     for (const listener of this.#listeners) listener(settled);
+  }
+}
+
+/** Holds the problem that the reader chose for one of the applications of a page. */
+export class Store extends Chosen<Problem> {
+  focus = 0; // the system of pictures that show one
+
+  constructor(readonly payload: Payload) {
+    super((application) => problemOf(payload.applications[application]));
+  }
+
+  /** Lists that no edit touched are the same objects: no table of costs becomes text. */
+  protected override same(one: Problem, other: Problem): boolean {
+    return sameProblem(one, other);
   }
 }

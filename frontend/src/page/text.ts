@@ -1,5 +1,7 @@
 /** Numbers made short, as `stakes._text.number` makes them: golden cases hold the two together. */
 
+import { inGroups } from "../core/amounts";
+
 /** Return a number with a sensible count of digits: 0.4667, 1200, 3.14e-07. */
 export function number(value: number, digits = 4): string {
   if (isNaN(value)) return "undefined";
@@ -28,7 +30,8 @@ export function plainNumber(value: number): string {
 /** Return a count with thin groups: 20,000; weights keep a digit. */
 export function count(value: number): string {
   const digits = Number.isInteger(value) ? 0 : value < 1000 ? 1 : 0;
-  return value.toLocaleString("en", { maximumFractionDigits: digits });
+  const [head, rest] = String(Number(value.toFixed(digits))).split(".");
+  return inGroups(head) + (rest ? `.${rest}` : "");
 }
 
 /** Return a share as a percentage: 93.0 %, 0.4 %. */

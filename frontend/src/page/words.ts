@@ -1,5 +1,6 @@
 /** Sentences about outcomes at the costs that the reader chose. */
 import type { Outcome, Problem } from "../types";
+import { onlyDecision } from "./answer";
 import { type Child, named } from "./dom";
 import { number, range, roundPercent as percent } from "./text";
 
@@ -32,12 +33,6 @@ export function standing(outcome: Outcome, problem: Problem, reason: string): Se
   if (high < 1) return sentence("good", "below_1", cost, answer(), band("lies below 1"));
   if (low > 1) return sentence("bad", "above_1", cost, answer(), band("lies above 1"));
   return sentence("warn", "includes_1", cost, answer(), band("includes 1"));
-}
-
-/** Return the decision that every case gets, or -1. */
-function onlyDecision(outcome: Outcome): number {
-  const made = outcome.shares.map((_, j) => outcome.counts.some((row) => row[j] > 0));
-  return made.filter(Boolean).length === 1 ? made.indexOf(true) : -1;
 }
 
 /** Say which of several systems costs least on the samples; `tested` is where that is put to a test. */

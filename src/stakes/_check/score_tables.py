@@ -32,7 +32,7 @@ def read_table(values: Column, argument: str = "scores") -> tuple[FloatArray, Na
     _refuse_ragged(values, argument)
     array = read_array(values, argument)
     if array.ndim == 2 and array.shape[1] == 1:
-        array, names = array[:, 0], None  # one column speaks of the class of interest
+        array, names = array[:, 0], None  # one column is the score of the class of interest
     if array.ndim == 2 and array.shape[1] == 0:
         raise InputError(argument, "must have a column per class", "none")
     if array.ndim not in {1, 2}:

@@ -13,7 +13,7 @@ from stakes._typing import Counts, FloatArray, IntArray, NDArray
 _FEWEST_SORTED = 4096  # below, numpy is quicker on every processor
 _EXPONENT = 1 << 52
 _LARGEST = (0x3FF8 << 48) - 2  # bits of the largest size that has a key, less the shift
-_USUAL = 10 * _EXPONENT  # a shift that leaves room for sizes from 2**-1011 to 1536
+_USUAL = 10 * _EXPONENT  # a shift that leaves bits for sizes from 2**-1011 to 1536
 
 _keys, _sort = kernel("keys", "cciuaaa"), kernel("sort_doubles", "ai")
 _key_pairs, _key_spread = kernel("key_pairs", "aia"), kernel("key_spread", "aiaa")

@@ -1,6 +1,7 @@
 """How many threads work on the chunks of a pass; no number of them changes a bit."""
 
 import os
+import sys
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -13,8 +14,10 @@ def available_threads() -> int:
     """Return how many threads may be used.
 
     What STAKES_THREADS says, or else OMP_NUM_THREADS, which is how other libraries are told; by
-    default as many as this process may have processors.
+    default as many as this process may have processors. In a browser no thread can start.
     """
+    if sys.platform in ("emscripten", "wasi"):
+        return 1
     own = os.environ.get("STAKES_THREADS", "")
     if own and not (own.isdecimal() and int(own)):
         raise InputError("STAKES_THREADS", "must be a whole number of at least 1", repr(own))

@@ -13,7 +13,9 @@ from stakes._records import Record
 from stakes._text import plain, quoted
 from stakes._typing import Column
 from stakes.responses.confidence_kinds import Confidence
+from stakes.responses.option_scores import OptionScores
 from stakes.responses.response_samples import Responses
+from stakes.scores import LogLikelihoods
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,29 @@ class AnswerLog(Record):
             sure = kind(sure)
         return Responses(
             self.right, sure, self.abstained, groups=None if groups is False else known[groups]
+        )
+
+    def option_scores(self, lengths: Literal["characters", "bytes"] = "characters") -> OptionScores:
+        """Return the options of multiple-choice questions with their log likelihoods.
+
+        `accuracy()` of these is `acc` of lm-eval; that of `per_length()` is `acc_norm` where
+        lengths are characters, `acc_bytes` where they are bytes.
+        """
+        if lengths not in ("characters", "bytes"):
+            raise InputError("lengths", "must be 'characters' or 'bytes'", repr(lengths))
+        options = self.options or []
+        gold = [each.gold for each in options]
+        if not options or None in gold:
+            rule = "must have the log likelihoods of options, and say which are right"
+            raise InputError(f"'{plain(self.source, 200)}' {rule}: it does not.")
+        sizes = [getattr(each, lengths) for each in options]
+        groups = self.question if len(set(self.question)) < len(self) else None
+        return OptionScores(
+            [each.log_likelihoods for each in options],
+            gold,
+            kind=LogLikelihoods,
+            lengths=sizes if all(n is not None and min(n) > 0 for n in sizes) else None,
+            groups=groups,
         )
 
     def columns(self) -> dict[str, list[Any]]:

@@ -82,6 +82,7 @@ class _Reading:
     rows: AnswerRows | None = None
     left_out: list[LeftOut] = field(default_factory=list)
     seen: set[tuple[Any, Any]] = field(default_factory=set)
+    scored_errors: int = 0
 
     def add(self, sample: dict[str, Any], place: str) -> None:
         """Add one sample, or note why it is left out."""
@@ -94,6 +95,7 @@ class _Reading:
         scores = sample.get("scores") or {}
         error = sample.get("error")
         if isinstance(error, Mapping):
+            self.scored_errors += bool(scores)
             self._leave_out(question, epoch, "an error", str(error.get("message", "")))
             return
         if not scores:
@@ -160,6 +162,10 @@ class _Reading:
         status = header.get("status", "started")
         if status != "success":
             notes.append(f"the run did not end well: its status is {plain(repr(status))}")
+        if n := self.scored_errors:
+            said = "1 sample" if n == 1 else f"{n} samples"
+            have = "has a score" if n == 1 else "have scores"
+            notes.append(f"{said} that ended with an error {have}, which inspect counts")
         questions = field_at(header, "eval.dataset.sample_ids")
         epochs = field_at(header, "eval.config.epochs")
         if isinstance(questions, list):

@@ -12,7 +12,7 @@ from stakes._text import plain, quoted
 from stakes.answer_logs.answer_log import AnswerLog, LoggedOptions
 from stakes.answer_logs.json_items import parse_json
 from stakes.answer_logs.log_fields import field_at
-from stakes.answer_logs.option_rows import OptionReader
+from stakes.answer_logs.logged_options import OptionReader
 from stakes.answer_logs.reading_choices import AnswerRows, LogChoices, is_unscored
 from stakes.io.batches import Part
 from stakes.io.streams import Limits, open_stream

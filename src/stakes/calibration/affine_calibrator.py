@@ -13,6 +13,13 @@ class AffineCalibrator(LinearCalibrator):
 
     For two classes it is Platt scaling of the log odds.
 
+    See Also
+    --------
+    TemperatureCalibrator : a scale alone.
+    BiasCalibrator : biases alone.
+    VectorCalibrator : a scale for each class.
+    choose_calibrator : which one to use.
+
     Examples
     --------
     >>> import stakes

@@ -11,7 +11,23 @@ __all__ = ["BiasCalibrator"]
 
 @dataclass(eq=False)
 class BiasCalibrator(LinearCalibrator):
-    """A bias for each class, no scale: what a change of priors needs."""
+    """A bias for each class, no scale: what a change of priors needs.
+
+    See Also
+    --------
+    AffineCalibrator : with a scale.
+    estimate_priors : new priors, without labels.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> raw = data.posteriors([0.5, 0.5])
+    >>> stage = stakes.BiasCalibrator()
+    >>> found = stakes.calibration_loss(stakes.LogLoss(), data.y, raw, calibrator=stage)
+    >>> found.relative > 0.3  # more than a third of the loss: calibrate
+    True
+    """
 
     name = "bias"
     learns = "a bias for each class"

@@ -61,6 +61,13 @@ class Calibrator(Record, ABC):
     `fit` learns from labelled scores, `transform` applies what was learnt to any scores of the
     same classes. Fit on data that the classifier was not trained on, and judge on data that the
     calibrator was not fitted on: `cross_calibrate` does that for you.
+
+    See Also
+    --------
+    AffineCalibrator : the usual one.
+    choose_calibrator : which one to use.
+    cross_calibrate : judged on samples that it did not see.
+    calibrator_from_dict : reads a fitted one.
     """
 
     name: ClassVar[str]
@@ -274,7 +281,37 @@ class FittedCalibrator(Calibrator):
 
 
 def calibrator_from_dict(data: dict[str, Any]) -> Calibrator:
-    """Read a fitted calibrator; a changed or cut file is refused by its checksum."""
+    """Read a fitted calibrator; a changed or cut file is refused by its checksum.
+
+    Parameters
+    ----------
+    data : dict
+        What `Calibrator.to_dict` returned, as read from JSON.
+
+    Returns
+    -------
+    Calibrator
+        Fitted, of the kind that was written.
+
+    Raises
+    ------
+    InputError
+        If the values do not agree with their checksum, or are of a kind that is not known.
+
+    See Also
+    --------
+    Calibrator : `fit`, `transform` and `to_dict`.
+
+    Examples
+    --------
+    >>> import json
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> p = data.posteriors([0.9, 0.1])
+    >>> text = json.dumps(stakes.TemperatureCalibrator().fit(p, data.y).to_dict())
+    >>> stakes.calibrator_from_dict(json.loads(text)).transform(p).n_classes
+    2
+    """
     fit = FittedMap.from_dict(data)
     return FittedCalibrator(str(data.get("name")), fit)
 

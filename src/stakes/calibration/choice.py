@@ -64,6 +64,21 @@ class CalibratorChoice(Record):
     The cross-fitted loss of the least of several is optimistic, because it was selected on the
     samples it is judged on; `honest` is the loss of the whole procedure: within each fold the
     choice is made, and the calibrator fitted, without the samples that are judged.
+
+    Attributes
+    ----------
+    candidates : tuple of Candidate
+        Least loss first.
+    chosen : Candidate
+        The one to use; it may be that of uncalibrated scores.
+    honest : ExpectedLoss or None
+        The loss of the whole procedure, choice included.
+    level : float
+        Of the test that a candidate must pass.
+
+    See Also
+    --------
+    choose_calibrator : returns it.
     """
 
     candidates: tuple[Candidate, ...]  # least loss first
@@ -129,6 +144,18 @@ def choose_calibrator(  # noqa: PLR0913
         One minus the probability to replace scores that need no calibration.
     folds, groups, rng, priors, sample_weight, classes
         As for `calibration_loss`.
+    y_true, scores
+        As for `expected_loss`.
+
+    Returns
+    -------
+    CalibratorChoice
+        With `best`, the calibrator to use, or None if the scores are to be used uncalibrated.
+
+    See Also
+    --------
+    cross_calibrate : scores calibrated by one that did not see them.
+    calibration_loss : what one calibrator recovers.
 
     Examples
     --------

@@ -33,6 +33,11 @@ class TrainOnTest(Record):
     """Fit on the very samples that are judged: the least value a calibrator could reach there.
 
     Optimistic, the more so the fewer the samples and the richer the calibrator.
+
+    See Also
+    --------
+    cross_calibrate : takes it as `folds`.
+    HeldOut : fits on other samples.
     """
 
     def __str__(self) -> str:
@@ -41,7 +46,31 @@ class TrainOnTest(Record):
 
 @dataclass(frozen=True, eq=False)
 class HeldOut(Record):
-    """Fit once on other samples, which the judged ones do not touch."""
+    """Fit once on other samples, which the judged ones do not touch.
+
+    Parameters
+    ----------
+    y_true : column of labels
+        Of the samples to fit on.
+    scores : Scores or column
+        Their scores.
+    sample_weight : column of weights, optional
+
+    See Also
+    --------
+    cross_calibrate : takes it as `folds`.
+    TrainOnTest : fits on the judged samples themselves.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> past, now = (stakes.simulation.simulate(2, n=2000, rng=seed) for seed in (0, 1))
+    >>> stale = [each.posteriors([0.5, 0.5]) for each in (past, now)]
+    >>> folds = stakes.HeldOut(past.y, stale[0])
+    >>> fixed = stakes.cross_calibrate(stakes.AffineCalibrator(), now.y, stale[1], folds=folds)
+    >>> round(stakes.cross_entropy(now.y, fixed).normalized, 1)
+    0.4
+    """
 
     y_true: Column
     scores: Scores | Column
@@ -82,6 +111,16 @@ def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is f
     rng : int or Generator
         Seed of the folds; the same seed gives the same folds for the same labels, by which they
         are stratified.
+
+    Returns
+    -------
+    LogPosteriors
+        Calibrated posteriors, in the order of the samples.
+
+    See Also
+    --------
+    choose_calibrator : which calibrator to use.
+    calibration_loss : what it recovers.
 
     Examples
     --------

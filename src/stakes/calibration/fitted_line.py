@@ -21,7 +21,19 @@ _BLOCK = 2**18  # samples that are looked at together
 
 @dataclass(frozen=True, eq=False)
 class Coefficient(NumberRecord):
-    """A number that was fitted, and its standard error: NaN if unknown, 0 where it was held."""
+    """A number that was fitted, and its standard error: NaN if unknown, 0 where it was held.
+
+    Attributes
+    ----------
+    value : float
+    name : str
+    standard_error : float
+        NaN if unknown, 0 where the number was held.
+
+    See Also
+    --------
+    AffineCalibrator : what a fit is made of.
+    """
 
     value: float
     name: str

@@ -55,8 +55,29 @@ class IsotonicCalibrator(Calibrator):
     """The best rising map of two classes' scores, by pool-adjacent-violators.
 
     On the data it is fitted on it is the best of all rising maps for every scoring rule at once;
-    on other data it may be too sure. `mix` adds that many samples of the priors to each block, so
-    that no posterior of 0 or 1 arises.
+    on other data it may be overconfident. `mix` adds that many samples of the priors to each block,
+    so that no posterior of 0 or 1 arises.
+
+    Parameters
+    ----------
+    mix : float
+        Samples of the priors that are added to each block, at least 0.
+
+    See Also
+    --------
+    AffineCalibrator : needs fewer samples.
+    decompose : what it recovers on the data it is fitted on.
+    choose_calibrator : which one to use.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> raw, rule = data.posteriors([0.5, 0.5]), stakes.BrierLoss()
+    >>> stage = stakes.IsotonicCalibrator(mix=1)
+    >>> found = stakes.calibration_loss(rule, data.y, raw, calibrator=stage)
+    >>> found.relative > 0.3  # more than a third of the loss: calibrate
+    True
     """
 
     mix: float = 0.0

@@ -34,6 +34,26 @@ class CalibrationLoss(NumberRecord):
     calibrator that does harm has a negative value. `divergence` and `refinement` split the loss
     as DeGroot did, with the calibrated posteriors taken for true; where their sum is far from the
     raw loss (`gap`), the calibrator is a bad one.
+
+    Attributes
+    ----------
+    raw : ExpectedLoss
+        Of the scores as they are.
+    calibrated : ExpectedLoss
+        After the calibration stage.
+    calibrator : str
+        Which one.
+    data : str
+        What it was fitted on.
+    divergence : float
+        From the calibrated posteriors to the raw ones.
+    refinement : float
+        The loss of the calibrated posteriors, taken for true.
+    notes : tuple of str
+
+    See Also
+    --------
+    calibration_loss : returns it.
     """
 
     raw: ExpectedLoss
@@ -132,6 +152,17 @@ def calibration_loss(  # noqa: PLR0913  the data, the calibrator, and how it is 
     y_true, scores, priors, sample_weight, classes
         As for `expected_loss`.
 
+    Returns
+    -------
+    CalibrationLoss
+        With `value`, `relative`, the losses `raw` and `calibrated`.
+
+    See Also
+    --------
+    choose_calibrator : which calibrator to use.
+    decompose : the same for the best rising map, beside discrimination.
+    evaluate : with intervals.
+
     Examples
     --------
     Posteriors made with the wrong priors lose five sixths of their cross-entropy to it:
@@ -198,6 +229,19 @@ class ScoreDecomposition(Record):
 
     By the best rising map of the same data: miscalibration is what it recovers, discrimination
     what it gains over answering the priors, uncertainty what answering the priors costs.
+
+    Attributes
+    ----------
+    miscalibration : float
+        What calibration recovers; lower is better.
+    discrimination : float
+        What it gains over answering the priors; higher is better.
+    uncertainty : float
+        What answering the priors costs.
+
+    See Also
+    --------
+    decompose : returns it.
     """
 
     miscalibration: float
@@ -226,7 +270,35 @@ def decompose(
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
 ) -> ScoreDecomposition:
-    """Return reliability, resolution and uncertainty of two classes' scores, for any rule."""
+    """Return reliability, resolution and uncertainty of two classes' scores, for any rule.
+
+    Parameters
+    ----------
+    rule : ScoringRule
+    y_true, scores, priors, sample_weight, classes
+        As for `expected_loss`, of two classes.
+
+    Returns
+    -------
+    ScoreDecomposition
+        With `miscalibration`, `discrimination` and `uncertainty`.
+
+    See Also
+    --------
+    calibration_loss : with a calibrator that did not see the samples, of any number of classes.
+    reliability_curve : the map behind it.
+
+    Examples
+    --------
+    Log odds that are twice too large: calibration would recover 30 % of the loss.
+
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> p = data.posteriors([0.9, 0.1], stakes.simulation.Distortion(scale=2))
+    >>> parts = stakes.decompose(stakes.LogLoss(), data.y, p)
+    >>> round(parts.miscalibration / parts.value, 1)
+    0.3
+    """
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
     if len(samples.classes) != 2:
         msg = f"decompose needs two classes: got {len(samples.classes)}. Use calibration_loss."
@@ -273,6 +345,16 @@ def risk_curve(  # noqa: PLR0913  the data, and how a calibrator is fitted
         function are, which makes a cross-entropy infinite.
     folds, groups, rng
         As for `cross_calibrate`.
+
+    Returns
+    -------
+    RiskCurve
+        With a method for each view: `decision_curve`, `murphy`, `normalized_bayes_error`, ...
+
+    See Also
+    --------
+    RiskDisplay : draws a view.
+    bayes_cost : one threshold.
 
     Examples
     --------

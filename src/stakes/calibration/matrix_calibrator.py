@@ -67,6 +67,11 @@ class MatrixCalibrator(Calibrator):
     penalty : float
         How much samples must say for it, at least 0; 1 as published.
 
+    See Also
+    --------
+    VectorCalibrator : no effect of one class on another.
+    choose_calibrator : which one to use.
+
     Examples
     --------
     Two classes that the classifier takes for each other, which no scale of a class can undo:

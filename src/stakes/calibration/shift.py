@@ -33,6 +33,20 @@ class PriorEstimate(Record):
     """Estimated priors with their standard errors.
 
     `check` compares them with the decisions made on labelled samples, where these were given.
+
+    Attributes
+    ----------
+    classes : tuple of names
+    priors : array of K
+    standard_errors : array of K
+    method : str
+        How they were estimated.
+    check : PriorCheck or None
+        Whether labelled samples agree that only the priors changed.
+
+    See Also
+    --------
+    estimate_priors, estimate_priors_from_decisions : return it.
     """
 
     classes: Names
@@ -94,6 +108,16 @@ def estimate_priors(
     labelled : HeldOut(y_true, scores), optional
         Labelled scores of the same system and kind, from before the priors changed.
 
+    Returns
+    -------
+    PriorEstimate
+        With `priors`, `standard_errors` and `interval`.
+
+    See Also
+    --------
+    estimate_priors_from_decisions : from decisions alone.
+    evaluate : takes the priors of use.
+
     Examples
     --------
     >>> import stakes
@@ -144,6 +168,36 @@ def estimate_priors_from_decisions(
 
     `confusion` counts labelled data; the rates R_ij are taken to hold, so that the decision rates
     of the new data are sum_i P_i R_ij. Errors are those of resampling both sets of counts.
+
+    Parameters
+    ----------
+    confusion : ConfusionMatrix
+        Of labelled samples.
+    y_pred : column of decisions
+        Of the samples without labels, made by the same system.
+    resamples : int
+        Number of resamples for the standard errors.
+    rng : int or Generator
+        Their seed.
+
+    Returns
+    -------
+    PriorEstimate
+        With `priors`, `standard_errors` and `interval`.
+
+    See Also
+    --------
+    estimate_priors : from posteriors, which say more.
+
+    Examples
+    --------
+    Three of ten new cases raise an alarm; with 10 % false alarms and 80 % sensitivity, two of seven
+    are ill:
+
+    >>> import stakes
+    >>> known = stakes.ConfusionMatrix.from_counts([[90, 10], [20, 80]])
+    >>> stakes.estimate_priors_from_decisions(known, [0] * 70 + [1] * 30).priors.round(2)
+    array([0.71, 0.29])
     """
     rates = confusion.rates
     if np.isnan(rates).any():

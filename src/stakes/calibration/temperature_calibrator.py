@@ -13,6 +13,11 @@ __all__ = ["TemperatureCalibrator"]
 class TemperatureCalibrator(LinearCalibrator):
     """One scale for all classes, no bias; its inverse is the temperature `T`.
 
+    See Also
+    --------
+    AffineCalibrator : with biases.
+    choose_calibrator : which one to use.
+
     Examples
     --------
     Logits that are twice as large as they should be:

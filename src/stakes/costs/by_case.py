@@ -40,6 +40,11 @@ class SampleCosts(DecidingCosts):
     classes, decisions : sequences of names, optional
         As for `CostMatrix`.
 
+    See Also
+    --------
+    CostsByCase : names of columns.
+    CostMatrix : the same costs for all cases.
+
     Examples
     --------
     A missed fraud costs its amount, a review costs 3. Review the large payment, even though it is
@@ -237,6 +242,11 @@ class CostsByCase(NamedCosts):
         {"miss": "amount", "false_alarm": 3}.
     classes, decisions : sequences of names, optional
         As for `CostMatrix`.
+
+    See Also
+    --------
+    SampleCosts : the numbers themselves.
+    CostMatrix : the same costs for all cases.
 
     Examples
     --------

@@ -30,6 +30,11 @@ class ConfidenceTarget(Record):
     t : float
         At least 0 and below 1.
 
+    See Also
+    --------
+    evaluate_responses : judges responses at a target.
+    CostMatrix : any other costs.
+
     Examples
     --------
     At a target of 75 % a wrong answer takes back what three right ones bring:

@@ -61,6 +61,12 @@ class CostMatrix(DecidingCosts):
     decisions : sequence of M names, optional
         By default the classes if M equals K and 0, ..., M-1 for unnamed classes.
 
+    See Also
+    --------
+    CostsByCase, SampleCosts : costs that differ from case to case.
+    expected_cost : what decisions cost.
+    decide : the decisions of least cost.
+
     Examples
     --------
     A missed tumour costs five times a needless operation. Who knows nothing but that one patient

@@ -26,6 +26,25 @@ class RankingValue(NumberRecord):
     """A number of how scores rank two classes: its value, that of a naive system, its interval.
 
     It is a float, so that it compares, formats and calculates as its value does.
+
+    Attributes
+    ----------
+    value : float
+    name : str
+    naive : float
+        The value of scores that say nothing.
+    better : {"higher", "lower"}
+    classes : tuple of names
+    variance : float
+        Of the value; NaN if unknown.
+    sizes : tuple of two floats
+        Samples of each class.
+    why_no_interval : str
+        Empty where there is an interval.
+
+    See Also
+    --------
+    auc, average_precision, minimum_cllr : return it.
     """
 
     value: float

@@ -25,6 +25,14 @@ class ClassDetectors(Record):
     An average over them scores another task than classification: K separate yes-or-no questions,
     of which none, one or several may be answered yes. It need not go with the cost of choosing
     one class; for that use `bayes_cost` or a proper scoring rule.
+
+    Attributes
+    ----------
+    curves : dict from class to RocCurve
+
+    See Also
+    --------
+    class_detectors : returns it.
     """
 
     curves: dict[Label, RocCurve]
@@ -53,6 +61,21 @@ def class_detectors(
     classes: NamesLike | None = None,
 ) -> ClassDetectors:
     """Return the detector of each class that occurs, by its log odds against all others.
+
+    Parameters
+    ----------
+    y_true, scores, priors, sample_weight, classes
+        As for `expected_loss`.
+
+    Returns
+    -------
+    ClassDetectors
+        With `curves` by class, `macro()` and `prior_weighted()`.
+
+    See Also
+    --------
+    roc_curve : two classes.
+    bayes_cost : what choosing one class costs.
 
     Examples
     --------

@@ -66,6 +66,24 @@ def cllr(
     Cllr = 1/2 [mean of log2(1 + 1/LR) over targets + mean of log2(1 + LR) over non-targets]. Lower
     is better, 0 is perfect, 1 is no information, infinite if a certain answer is wrong.
 
+    Parameters
+    ----------
+    y_true : column of N labels
+        The target class comes last.
+    llr : column of N natural log likelihood ratios, or LogLikelihoodRatios
+    sample_weight, classes
+        As for `expected_loss`.
+
+    Returns
+    -------
+    ExpectedLoss
+        In bits; `normalized` is Cllr.
+
+    See Also
+    --------
+    minimum_cllr : what is left after the best recalibration.
+    detection_cost : one operating point.
+
     Examples
     --------
     >>> import stakes
@@ -88,6 +106,20 @@ def minimum_cllr(
     Lower is better, 0 is perfect, 1 is no information (naive). The map is chosen on the very data
     it is judged on, so the value is optimistic; `evaluate` gives it an interval. Cllr less this
     minimum is what calibration could recover at most.
+
+    Parameters
+    ----------
+    y_true, llr, sample_weight, classes
+        As for `cllr`.
+
+    Returns
+    -------
+    RankingValue
+        A float, with the value of a naive system.
+
+    See Also
+    --------
+    cllr : of the ratios as they are.
 
     Examples
     --------
@@ -118,6 +150,15 @@ class TippettCurve(Record):
 
     `log10_ratios` rise from minus infinity; `share_above` has a row for each class, falling from
     1 to 0. A naive system, which knows nothing, has a ratio of 1 for all: a log of 0.
+
+    Attributes
+    ----------
+    roc : RocCurve
+        Of the log likelihood ratios.
+
+    See Also
+    --------
+    tippett_curve : returns it.
     """
 
     roc: RocCurve
@@ -159,6 +200,20 @@ def tippett_curve(
 ) -> TippettCurve:
     """Return the share of each class above every value of the natural log likelihood ratio.
 
+    Parameters
+    ----------
+    y_true, llr, sample_weight, classes
+        As for `cllr`.
+
+    Returns
+    -------
+    TippettCurve
+        With `log10_ratios`, `share_above` and the rates of `misleading` evidence.
+
+    See Also
+    --------
+    TippettDisplay : draws it.
+
     Examples
     --------
     >>> import stakes
@@ -171,7 +226,22 @@ def tippett_curve(
 
 @dataclass(frozen=True, eq=False)
 class DetectionCost(Record):
-    """A detection cost function (DCF): its actual value at the Bayes threshold, and its minimum."""
+    """A detection cost function (DCF): its actual value at the Bayes threshold, and its minimum.
+
+    Attributes
+    ----------
+    actual : ExpectedLoss
+        At the Bayes threshold.
+    minimum : MinimumCost
+        At the best threshold on the same data.
+    effective_prior : float
+    threshold : float
+        On the natural log likelihood ratio.
+
+    See Also
+    --------
+    detection_cost : returns it.
+    """
 
     actual: ExpectedLoss
     minimum: MinimumCost
@@ -210,6 +280,25 @@ def detection_cost(
 
     `actual.normalized` and `minimum.normalized` are the normalised values that evaluations report.
     A target is accepted when its ratio is greater than the threshold (elsewhere often "at least").
+
+    Parameters
+    ----------
+    y_true, llr, sample_weight, classes
+        As for `cllr`.
+    target_prior : float
+        How often a target occurs in use.
+    miss, false_alarm : float
+        What the two errors cost.
+
+    Returns
+    -------
+    DetectionCost
+        With `actual`, `minimum` and the `threshold` of the Bayes decision.
+
+    See Also
+    --------
+    cllr : all operating points at once.
+    CostMatrix.llr_threshold : the threshold alone.
 
     Examples
     --------

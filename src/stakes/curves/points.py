@@ -14,7 +14,23 @@ from stakes.results import json_number
 
 @dataclass(frozen=True)
 class OperatingPoint(Record):
-    """A threshold and what it does: the class of interest is decided for greater scores."""
+    """A threshold and what it does: the class of interest is decided for greater scores.
+
+    Attributes
+    ----------
+    threshold : float
+    sensitivity : float
+    specificity : float
+    misses : float
+        How many, by weight.
+    false_alarms : float
+        How many, by weight.
+
+    See Also
+    --------
+    roc_curve : all points.
+    choose_threshold : the one to use.
+    """
 
     threshold: float
     sensitivity: float
@@ -41,7 +57,21 @@ class OperatingPoint(Record):
 
 @dataclass(frozen=True, eq=False)
 class MinimumCost(NumberRecord):
-    """The least expected cost of any threshold, a float, and the threshold that it needs."""
+    """The least expected cost of any threshold, a float, and the threshold that it needs.
+
+    Attributes
+    ----------
+    point : OperatingPoint
+        Where it is reached.
+    value : float
+    naive : float
+        The cost of the best constant decision.
+
+    See Also
+    --------
+    RocCurve.minimum_cost : returns it.
+    roc_curve : the curve.
+    """
 
     point: OperatingPoint
     value: float
@@ -70,6 +100,22 @@ class TargetOdds(Record):
     """The odds that stand for a wanted sensitivity, and the costs they imply.
 
     `range` holds all odds for which the point is the best one; `odds` lies within.
+
+    Attributes
+    ----------
+    wanted : float
+        The sensitivity that was asked for.
+    point : OperatingPoint
+        Where it is reached.
+    range : tuple of two floats
+        Odds for which the point is the best one.
+    priors : array of two
+    classes : tuple of names
+
+    See Also
+    --------
+    RocCurve.odds_for : returns it.
+    roc_curve : the curve.
     """
 
     wanted: float

@@ -23,6 +23,15 @@ class PrecisionRecallCurve(Record):
     """Precision and recall at every threshold, lowest first; naive precision is P_2.
 
     Its area depends on the prior of the class of interest: do not compare it between data sets.
+
+    Attributes
+    ----------
+    roc : RocCurve
+        From which it follows.
+
+    See Also
+    --------
+    precision_recall_curve : returns it.
     """
 
     roc: RocCurve
@@ -75,6 +84,16 @@ def average_precision(
     y_true, scores, sample_weight, classes, positive
         As for `roc_curve`.
 
+    Returns
+    -------
+    RankingValue
+        A float, with the value of a naive system.
+
+    See Also
+    --------
+    precision_recall_curve : the whole curve.
+    auc : does not depend on how often the class occurs.
+
     Examples
     --------
     >>> import stakes
@@ -105,6 +124,21 @@ def precision_recall_curve(
     positive: Label | None = None,
 ) -> PrecisionRecallCurve:
     """Return precision and recall at every threshold; arguments as for `roc_curve`.
+
+    Parameters
+    ----------
+    y_true, scores, sample_weight, classes, positive
+        As for `roc_curve`.
+
+    Returns
+    -------
+    PrecisionRecallCurve
+        With `thresholds`, `precision`, `recall` and `average_precision()`.
+
+    See Also
+    --------
+    PrecisionRecallDisplay : draws it.
+    roc_curve : does not depend on how often the class occurs.
 
     Examples
     --------

@@ -25,6 +25,26 @@ class ReliabilityCurve(Record):
     in which the class has the share `frequency`. If the posteriors are calibrated, the curve lies
     between `band_low` and `band_high` at each of `band_at` with the chance `level`. `values`,
     `first` and `second` are the distinct posteriors and the weight of each class there.
+
+    Attributes
+    ----------
+    low, high : array
+        The least and largest posterior of each block.
+    frequency : array
+        Share of the class in each block.
+    band_at, band_low, band_high : array
+        The band of a calibrated system.
+    level : float
+        Of the band.
+    values, first, second : array
+        Distinct posteriors, and the weight of each class there.
+    prior : float
+        Of the last class.
+    classes : tuple of names
+
+    See Also
+    --------
+    reliability_curve : returns it.
     """
 
     low: FloatArray
@@ -67,6 +87,19 @@ def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
         How often labels are drawn.
     y_true, scores, priors, sample_weight, classes
         As for `reliability`.
+    rng : int or Generator
+        Seed of the resamples.
+
+    Returns
+    -------
+    ReliabilityCurve
+        Blocks, and the band in which the curve of a calibrated system lies.
+
+    See Also
+    --------
+    IsotonicReliabilityDisplay : draws it.
+    reliability : by bins.
+    decompose : the loss behind it.
 
     Examples
     --------

@@ -41,6 +41,22 @@ class RiskCurve(Record):
     the cost of cross-fitted scores, if a calibrator was given; and the naive cost of the better
     constant decision. Fields draw these lines on axes of their own: each is a method that
     returns a `CurveView`.
+
+    Attributes
+    ----------
+    steps : ThresholdSteps
+        Error rates between the distinct posteriors.
+    classes : tuple of names
+    priors : array of two
+    priors_from_data : bool
+    calibrated : ThresholdSteps or None
+        The same after a calibration stage.
+    notes : tuple of str
+
+    See Also
+    --------
+    risk_curve : returns it.
+    RiskDisplay : draws a view.
     """
 
     steps: ThresholdSteps

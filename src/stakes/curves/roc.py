@@ -49,6 +49,16 @@ class RocCurve(Record):
 
     Points go from the lowest threshold, where everything is decided as H_2, to the highest, where
     nothing is. They step only between distinct scores.
+
+    Attributes
+    ----------
+    levels : ScoreLevels
+        Weights of both classes at each distinct score.
+    classes : tuple of names
+
+    See Also
+    --------
+    roc_curve : returns it.
     """
 
     levels: ScoreLevels
@@ -393,6 +403,16 @@ def auc(
     y_true, scores, sample_weight, classes, positive
         As for `roc_curve`.
 
+    Returns
+    -------
+    RankingValue
+        A float, with `naive` and `interval()`.
+
+    See Also
+    --------
+    roc_curve : the whole curve.
+    class_detectors : more than two classes.
+
     Examples
     --------
     >>> import stakes
@@ -435,8 +455,19 @@ def roc_curve(
     classes : sequence of two names, optional
         The class of interest comes last. By default sorted.
     positive : name, optional
-        The class of interest. One plain column of scores speaks of it; a table or typed scores
+        The class of interest. One plain column is its score; a table or typed scores
         are turned round where it is not their last class.
+
+    Returns
+    -------
+    RocCurve
+        With rates at every threshold, `auc()`, `eer()`, `minimum_cost()` and others.
+
+    See Also
+    --------
+    auc : the area alone, quicker.
+    choose_threshold : which threshold to use.
+    RocDisplay : draws it.
 
     Examples
     --------

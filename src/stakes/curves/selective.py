@@ -26,7 +26,19 @@ _MOST_LINES = 10
 
 @dataclass(frozen=True, eq=False)
 class AbstentionCurve(Record):
-    """Bayes decisions at several prices of abstaining: what they cost, how often they abstain."""
+    """Bayes decisions at several prices of abstaining: what they cost, how often they abstain.
+
+    Attributes
+    ----------
+    prices : tuple of float
+    costs : tuple of ExpectedLoss
+        One for each price.
+    abstention_rates : tuple of float
+
+    See Also
+    --------
+    abstention_curve : returns it.
+    """
 
     prices: tuple[float, ...]
     costs: tuple[ExpectedLoss, ...]
@@ -59,6 +71,25 @@ def abstention_curve(
     rate is that of the data at the given priors. `costs` are those of the other decisions; by
     default an error costs 1. `prices` go by default in 40 steps from nearly 0 to (K - 1)/K of the
     largest cost, the least price at which nobody abstains from 0-1 decisions.
+
+    Parameters
+    ----------
+    y_true, scores, priors, sample_weight, classes
+        As for `expected_loss`.
+    prices : sequence of float, optional
+        What abstaining costs.
+    costs : CostMatrix or array, optional
+        Of the other decisions.
+
+    Returns
+    -------
+    AbstentionCurve
+        With `prices`, `costs` and `abstention_rates`.
+
+    See Also
+    --------
+    AbstentionDisplay : draws it.
+    risk_coverage_curve : errors among the surest answers, without a price.
 
     Examples
     --------
@@ -104,6 +135,15 @@ class RiskCoverageCurve(Record):
     `coverage` is the share answered; `risk` the share of wrong answers among these; `joint_risk`
     the share of all samples that are answered wrongly (the generalised risk). Equal confidences
     are answered together.
+
+    Attributes
+    ----------
+    coverage : array
+    joint_risk : array
+
+    See Also
+    --------
+    risk_coverage_curve : returns it.
     """
 
     coverage: FloatArray
@@ -150,12 +190,30 @@ def risk_coverage_curve(
     two classes, which is `Posteriors(p)`, or how sure an answer was that is right or wrong, which
     is `response_risk_coverage(Responses(right, confidence))`.
 
+    Parameters
+    ----------
+    y_true, scores, priors, sample_weight, classes
+        As for `expected_loss`.
+
+    Returns
+    -------
+    RiskCoverageCurve
+        With `coverage`, `risk`, `joint_risk` and two areas.
+
+    See Also
+    --------
+    abstention_curve : where the price of abstaining is known.
+    RiskCoverageDisplay : draws it.
+
     Examples
     --------
+    Answer the surest three of four, and none is wrong:
+
     >>> import stakes
     >>> p = stakes.Posteriors([0.1, 0.4, 0.45, 0.9])
-    >>> stakes.risk_coverage_curve([0, 0, 1, 1], p).area()
-    0.03125
+    >>> curve = stakes.risk_coverage_curve([0, 0, 1, 1], p)
+    >>> curve.coverage.tolist(), curve.risk.tolist()
+    ([0.0, 0.5, 0.75, 1.0], [0.0, 0.0, 0.0, 0.25])
     """
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
     if not isinstance(scores, Scores) and samples.scores.values.ndim == 1:

@@ -78,7 +78,7 @@ def detector(
     """Return the ROC curve of posteriors or typed scores; arguments as for `roc_curve`."""
     typed = as_scores(scores)
     weights = sample_weight
-    if not isinstance(scores, Scores) and typed.values.ndim == 1:  # it speaks of `positive`
+    if not isinstance(scores, Scores) and typed.values.ndim == 1:  # the score of `positive`
         roc = roc_curve(y_true, scores, sample_weight=weights, classes=classes, positive=positive)
         return Detector(roc, "posterior")
     _, typed, names = read_pair(y_true, typed, classes)
@@ -98,6 +98,19 @@ class ScoreDistribution(Record):
     """Shares of each class by bin of the score; rows are classes.
 
     `below` and `above` are the shares with scores of minus and plus infinity, which no bin holds.
+
+    Attributes
+    ----------
+    detector : Detector
+        The scores.
+    edges : array
+        Of the bins, one more than there are bins.
+    shares : array, classes in rows
+    below, above : array of two
+
+    See Also
+    --------
+    score_distribution : returns it.
     """
 
     detector: Detector
@@ -132,6 +145,22 @@ def score_distribution(
     Posteriors are binned from 0 to 1, other scores from the least to the largest finite one. Bins
     are closed below, the last one above too.
 
+    Parameters
+    ----------
+    y_true, scores, sample_weight, classes, positive
+        As for `roc_curve`.
+    bins : int
+        How many.
+
+    Returns
+    -------
+    ScoreDistribution
+        With `edges` and `shares`.
+
+    See Also
+    --------
+    ScoreDistributionDisplay : draws it.
+
     Examples
     --------
     >>> import stakes
@@ -162,7 +191,23 @@ def score_distribution(
 
 @dataclass(frozen=True, eq=False)
 class SweptMetric(Record):
-    """A metric at every threshold; `best` and `bayes` are a threshold and the value there."""
+    """A metric at every threshold; `best` and `bayes` are a threshold and the value there.
+
+    Attributes
+    ----------
+    name : str
+    values : array
+        One for each threshold.
+    better : {"higher", "lower"}
+    best : tuple of two floats
+    bayes : tuple of two floats, or None
+        For metrics that are a cost.
+    naive : float or None
+
+    See Also
+    --------
+    threshold_sweep : returns it.
+    """
 
     name: str
     values: FloatArray
@@ -183,6 +228,17 @@ class ThresholdSweep(Record):
 
     `thresholds` are those of the ROC curve: minus infinity, then each distinct score; `scale`
     says of what.
+
+    Attributes
+    ----------
+    thresholds : array
+    metrics : tuple of SweptMetric
+    scale : str
+    classes : tuple of names
+
+    See Also
+    --------
+    threshold_sweep : returns it.
     """
 
     thresholds: FloatArray
@@ -219,6 +275,16 @@ def threshold_sweep(  # noqa: PLR0913  the data, the metrics, the costs
         At which the costs are expected, and where the scores are likelihood ratios, decided.
     y_true, scores, sample_weight, classes, positive
         As for `roc_curve`; one plain column holds posteriors.
+
+    Returns
+    -------
+    ThresholdSweep
+        With `thresholds` and, for each metric, its values and where it is best.
+
+    See Also
+    --------
+    choose_threshold : the one to use.
+    ThresholdSweepDisplay : draws it.
 
     Examples
     --------

@@ -22,6 +22,32 @@ class CurveView(Record):
     would do on the same data; `cross_fitted` what scores do after a calibration stage that did
     not see them. `references` are systems that see no input. `low` and `high` are the ends of a
     pointwise interval of `actual`. `thresholds` says which threshold of the posterior each x is.
+
+    Attributes
+    ----------
+    name : str
+        Of the view, such as "decision curve".
+    x_name : str
+        Of the column of x.
+    x : array
+    x_label, y_label : str
+        For the axes.
+    better : {"higher", "lower"}
+    thresholds : array
+        Of the posterior, one for each x.
+    actual : array
+    minimum : array or None
+    cross_fitted : array or None
+    references : dict from name to array
+        Systems that see no input.
+    low, high : array or None
+    level : float or None
+        Of the interval.
+
+    See Also
+    --------
+    risk_curve : its methods return views.
+    RiskDisplay : draws one.
     """
 
     name: str
@@ -75,6 +101,21 @@ class WorstApplication(Record):
     `value` is `actual` less `minimum`. Both jump at the scores of samples; where the greatest
     loss lies just below a jump, so does `threshold`. Where a certain answer was wrong the
     normalised loss has no bound: the value is infinite and the threshold 0 or 1.
+
+    Attributes
+    ----------
+    threshold : float
+    value : float
+    actual : float
+    minimum : float
+    normalized : bool
+        Whether values are divided by the naive cost.
+    classes : tuple of names
+
+    See Also
+    --------
+    RiskCurve.calibration_loss : returns it in its view.
+    risk_curve : the curve.
     """
 
     threshold: float
@@ -112,6 +153,16 @@ class CalibrationLossView(CurveView):
 
     `actual` is the loss against the minimum, `cross_fitted` that against the cross-fitted line,
     which is negative where the calibrator does harm.
+
+    Attributes
+    ----------
+    worst : WorstApplication
+        Where the loss is greatest.
+
+    See Also
+    --------
+    RiskCurve.calibration_loss : returns it.
+    risk_curve : the curve.
     """
 
     worst: WorstApplication = field(kw_only=True)
@@ -122,6 +173,21 @@ class CurveArea(NumberRecord):
     """A proper scoring rule, as the area under a risk curve: uncalibrated, at best, and naive.
 
     It is a float: `actual`, the area of the scores as they are.
+
+    Attributes
+    ----------
+    name : str
+    actual : float
+    minimum : float
+        After the best rising map on the same data.
+    cross_fitted : float or None
+        After a calibration stage that did not see the samples.
+    naive : float
+
+    See Also
+    --------
+    RiskCurve.brier, RiskCurve.cross_entropy : return it.
+    risk_curve : the curve.
     """
 
     name: str

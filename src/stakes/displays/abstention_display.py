@@ -20,6 +20,16 @@ class AbstentionDisplay(ScoreDisplay):
 
     Both are fractions: at 1 the cost is that of the naive system, which may abstain too.
 
+    Parameters
+    ----------
+    curve : AbstentionCurve
+    level : float
+        Of the intervals.
+
+    See Also
+    --------
+    abstention_curve : the numbers.
+
     Examples
     --------
     >>> import stakes

@@ -28,6 +28,16 @@ _KINDS = {
 class ComparisonDisplay(ScoreDisplay):
     """A forest of differences: each metric of each system less that of the reference.
 
+    Parameters
+    ----------
+    comparison : Comparison
+    metrics : sequence of names, optional
+        By default the normalised ones and the AUC.
+
+    See Also
+    --------
+    compare : the numbers.
+
     Examples
     --------
     >>> import stakes

@@ -19,7 +19,7 @@ from stakes.results import ExpectedLoss
 from stakes.samples import read_samples
 from stakes.scores import Scores
 
-_MOST_TEXTS = 12  # classes or decisions beyond which a cell has no room for words
+_MOST_TEXTS = 12  # classes or decisions beyond which words do not fit into a cell
 _MOST_WORDS = 4
 _MOST_NAMES = 40
 
@@ -30,6 +30,19 @@ class ConfusionDisplay(ScoreDisplay):
 
     The darker a cell the larger its share of the class. The cost of a cell is what it adds to the
     expected cost, c_ij P_i R_ij; all together are compared with the naive system under the table.
+
+    Parameters
+    ----------
+    matrix : ConfusionMatrix
+    costs : CostMatrix
+    cost : ExpectedLoss
+        Of all cells together.
+    cells : array
+        What each cell adds to the cost.
+
+    See Also
+    --------
+    confusion_matrix : the numbers.
 
     Examples
     --------

@@ -27,10 +27,19 @@ _BEYOND = 1e-9  # where an error rate of 0 is drawn: outside, so that the line l
 
 @dataclass(eq=False, repr=False)
 class DetDisplay(ScoreDisplay):
-    """Misses against false alarms; normal scores give a straight line, and low errors get room.
+    """Misses against false alarms; normal scores give a straight line, low errors are spread.
 
     A rate of 0 lies infinitely far away, so that the line leaves the picture there. The dashed
     lines are the rates of 30 errors: beyond them there are too few to tell.
+
+    Parameters
+    ----------
+    curve : RocCurve
+
+    See Also
+    --------
+    roc_curve : the numbers.
+    RocDisplay : the same on plain axes.
 
     Examples
     --------
@@ -80,7 +89,7 @@ class DetDisplay(ScoreDisplay):
                 line(rate, color=GREY, linewidth=0.7, linestyle=(0, (4, 3)), label="30 errors")
         naive = np.linspace(0.001, 0.999, 99)
         axes.plot(naive, 1 - naive, label="naive: no look at the case", **REFERENCE)
-        kept = thinned(*curve.det())  # as they are drawn, where low rates take as much room
+        kept = thinned(*curve.det())  # as they are drawn, where low rates take as much space
         x, y = (np.clip(rate[kept], _BEYOND, 1 - _BEYOND) for rate in rates)
         draw_system(axes, x, y, label=shown(self.name) if self.name else "system", **look.line)
         text = self._label(f"EER {digits(100 * eer)} %")

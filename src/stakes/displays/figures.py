@@ -57,6 +57,17 @@ class Display(ABC):
 
     A kind of display says what it draws (`title`) and from what (`needs`), gives its numbers
     (`frame`) and draws them (`_draw`); figure, style, looks and legend are the same for all.
+
+    Parameters
+    ----------
+    name : str
+        Of the system, for the legend.
+
+    See Also
+    --------
+    panels : several displays in one figure.
+    save_figure : writes a display to files.
+    RocDisplay : one of them.
     """
 
     title: ClassVar[str]
@@ -258,7 +269,34 @@ def panels(
     *,
     size: tuple[float, float] | None = None,
 ) -> Figure:
-    """Draw displays as the panels of one figure, row by row, under one legend if all share it."""
+    """Draw displays as the panels of one figure, row by row, under one legend if all share it.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of displays
+    titles : sequence of sequences of str, optional
+        One for each display.
+    size : tuple of two floats, optional
+        Inches; by default what the displays ask for.
+
+    Returns
+    -------
+    Figure
+        Of matplotlib.
+
+    See Also
+    --------
+    save_figure : writes it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> kinds = stakes.RocDisplay, stakes.PrecisionRecallDisplay
+    >>> figure = stakes.displays.panels([[kind.from_predictions(y, p) for kind in kinds]])
+    >>> len(figure.axes)
+    2
+    """
     height, width = len(rows), max((len(row) for row in rows), default=1)
     with styled():
         across = max((sum(d.size[0] for d in row) for row in rows), default=1.0)
@@ -298,6 +336,27 @@ def png(drawn: Display | Figure, dpi: float = 150) -> bytes:
 
     A display that was not plotted is drawn for this alone: pyplot is not needed, and no figure of
     it stays open.
+
+    Parameters
+    ----------
+    drawn : Display or Figure
+    dpi : int
+        Dots per inch.
+
+    Returns
+    -------
+    bytes
+
+    See Also
+    --------
+    save_figure : writes SVG and PNG to files.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> display = stakes.RocDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> stakes.displays.png(display)[1:4]
+    b'PNG'
     """
     return _bytes(drawn, format="png", dpi=dpi, metadata={"Software": None})
 
@@ -316,7 +375,33 @@ def _bytes(drawn: Display | Figure, **options: Any) -> bytes:  # noqa: ANN401
 
 
 def save_figure(drawn: Display | Figure, stem: str | Path) -> list[Path]:
-    """Write a figure, or that of a display, as SVG and PNG; no window is opened for it."""
+    """Write a figure, or that of a display, as SVG and PNG; no window is opened for it.
+
+    Parameters
+    ----------
+    drawn : Display or Figure
+    stem : path
+        Without the ending.
+
+    Returns
+    -------
+    list of Path
+        The two files.
+
+    See Also
+    --------
+    panels : several displays in one figure.
+    png : the bytes alone.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> from tempfile import TemporaryDirectory
+    >>> display = stakes.RocDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> with TemporaryDirectory() as folder:
+    ...     [path.name for path in stakes.displays.save_figure(display, f"{folder}/roc")]
+    ['roc.svg', 'roc.png']
+    """
     figure = drawn._picture() if isinstance(drawn, Display) else drawn
     written = {Path(f"{stem}.svg"): svg(figure), Path(f"{stem}.png"): png(figure)}
     for path, content in written.items():

@@ -27,6 +27,18 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
     The grey band is where the curve of a calibrated system would lie, point by point. The loss in
     the legend is the Brier score as miscalibration - discrimination + uncertainty.
 
+    Parameters
+    ----------
+    curve : ReliabilityCurve
+    histogram : Reliability
+        How often each probability was given.
+    decomposition : ScoreDecomposition
+
+    See Also
+    --------
+    reliability_curve : the numbers.
+    ReliabilityDisplay : by bins.
+
     Examples
     --------
     >>> import stakes

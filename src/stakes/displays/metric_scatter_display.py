@@ -19,6 +19,19 @@ class MetricScatterDisplay(Display):
 
     Systems that do not beat the naive one are crosses. The two names are shown as they are.
 
+    Parameters
+    ----------
+    costs : array
+        Normalised cost of each system.
+    values : array
+        The metric of each system.
+    cost_name, metric_name : str
+        For the axes.
+
+    See Also
+    --------
+    explain : which costs a metric is tied to.
+
     Examples
     --------
     >>> import numpy as np

@@ -18,6 +18,14 @@ class PrecisionRecallDisplay(ScoreDisplay):
     The line lies at the share of the class of interest: the picture changes with it, so compare
     systems on the same data only.
 
+    Parameters
+    ----------
+    curve : PrecisionRecallCurve
+
+    See Also
+    --------
+    precision_recall_curve : the numbers.
+
     Examples
     --------
     >>> import stakes

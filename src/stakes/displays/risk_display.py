@@ -30,6 +30,14 @@ class RiskDisplay(ScoreDisplay):
     threshold on the same data has; dash-dotted, where a calibrator was given, what a calibration
     stage makes of it. What sees no input is grey.
 
+    Parameters
+    ----------
+    view : CurveView
+
+    See Also
+    --------
+    risk_curve : the numbers.
+
     Examples
     --------
     >>> import stakes

@@ -35,6 +35,18 @@ from stakes.scores import Scores
 class RocDisplay(ScoreDisplay):
     """Sensitivity against false alarms, the convex hull, and the points that costs choose.
 
+    Parameters
+    ----------
+    curve : RocCurve
+    auc : Estimate
+    points : mapping from name to OperatingPoint
+        To be marked.
+
+    See Also
+    --------
+    roc_curve : the numbers.
+    DetDisplay : the same on probit axes.
+
     Examples
     --------
     >>> import stakes

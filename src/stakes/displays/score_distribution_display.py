@@ -23,6 +23,15 @@ class ScoreDistributionDisplay(ScoreDisplay):
 
     `thresholds` are drawn as upright lines.
 
+    Parameters
+    ----------
+    distribution : ScoreDistribution
+    thresholds : mapping from name to float
+
+    See Also
+    --------
+    score_distribution : the numbers.
+
     Examples
     --------
     >>> import stakes
@@ -98,7 +107,7 @@ class ScoreDistributionDisplay(ScoreDisplay):
             ylabel="share of the class in the bin",
             xlim=(edges[0], edges[-1]),
         )
-        axes.set_ylim(0, 1.45 * float(found.shares.max(initial=1e-9)))  # room for the legend
+        axes.set_ylim(0, 1.45 * float(found.shares.max(initial=1e-9)))  # space for the legend
         infinite = [
             f"{digits(100 * share)} % of {class_of(name)} at {end} infinity"
             for end, shares in (("minus", found.below), ("plus", found.above))

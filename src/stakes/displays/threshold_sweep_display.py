@@ -33,6 +33,15 @@ class ThresholdSweepDisplay(ScoreDisplay):
 
     `labels` are shown in place of the names of metrics, as they are.
 
+    Parameters
+    ----------
+    sweep : ThresholdSweep
+    labels : mapping from name to str
+
+    See Also
+    --------
+    threshold_sweep : the numbers.
+
     Examples
     --------
     >>> import stakes

@@ -21,6 +21,14 @@ class TippettDisplay(ScoreDisplay):
     The further the curves are apart the better; where the one of the first class crosses 0 is its
     rate of misleading evidence. A naive system has all its ratios at 1, the upright line.
 
+    Parameters
+    ----------
+    curve : TippettCurve
+
+    See Also
+    --------
+    tippett_curve : the numbers.
+
     Examples
     --------
     >>> import stakes

@@ -32,7 +32,7 @@ def remote_call(version: str) -> Callable[..., Any]:
 
 
 def checked(found: Any, version: str) -> Any:  # noqa: ANN401
-    """Return what a worker gave back; raise what is wrong with the worker."""
+    """Return what a worker returned; raise what is wrong with the worker."""
     if not is_unfit(found):
         return found
     msg = f"{found[1]}, this process has {version}. Every worker must have the same version:"

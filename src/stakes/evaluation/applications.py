@@ -30,6 +30,30 @@ class Application(Record):
 
     `evaluate(..., costs={"screening": Application(costs, [0.99, 0.01]), ...})` judges one system
     for several of them.
+
+    Parameters
+    ----------
+    costs : CostMatrix, CostsByCase, SampleCosts, array, or prices by word
+    priors : array of K, or mapping by class, optional
+        How often each class occurs in this use.
+
+    See Also
+    --------
+    evaluate : judges a system for each application.
+
+    Examples
+    --------
+    One system, judged for two uses:
+
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> uses = {
+    ...     "screening": stakes.Application({"miss": 20, "false_alarm": 1}, [0.9, 0.1]),
+    ...     "alarm": stakes.Application({"miss": 1, "false_alarm": 1}, [0.9, 0.1]),
+    ... }
+    >>> result = stakes.evaluate(data.y, data.posteriors([0.9, 0.1]), costs=uses, resamples=0)
+    >>> [use.cost.normalized.value < 1 for use in result.applications]
+    [True, True]
     """
 
     costs: CostsLike

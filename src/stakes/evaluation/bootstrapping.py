@@ -27,6 +27,11 @@ class AreaUnderRoc:
 
     Higher is better; scores that say nothing have 0.5. Ties count half.
 
+    See Also
+    --------
+    auc : the value alone.
+    bootstrap : takes it.
+
     Examples
     --------
     >>> import stakes
@@ -42,6 +47,11 @@ class EqualErrorRate:
     """Where misses and false alarms are alike on the hull of the ROC curve.
 
     Lower is better; scores that say nothing have 0.5.
+
+    See Also
+    --------
+    RocCurve.eer : the value alone.
+    bootstrap : takes it.
 
     Examples
     --------
@@ -61,6 +71,22 @@ class Bootstrap(Record):
     """Metrics with intervals, and their values over the same resamples.
 
     Its items are estimates by name: `found["auc"].interval`.
+
+    Attributes
+    ----------
+    estimates : mapping from name to Estimate
+    drawn : mapping from name to array
+        Values over the resamples.
+    n : int
+        Samples.
+    level : float
+        Of the intervals.
+    resamples : int
+    seed : int
+
+    See Also
+    --------
+    bootstrap : returns it.
     """
 
     estimates: Mapping[str, Estimate]
@@ -102,7 +128,7 @@ def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals
     rng: "int | np.random.Generator" = 0,
     progress: Progress | None = None,
 ) -> Bootstrap:
-    """Draw the samples again, and return metrics with intervals.
+    """Return metrics with intervals from bootstrap resamples.
 
     `evaluate` gives these and much more; here only what is asked for is drawn. Every resample
     draws N of the N samples with replacement, exactly; class sizes are kept where priors are
@@ -121,6 +147,11 @@ def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals
     Returns
     -------
     Bootstrap
+
+    See Also
+    --------
+    evaluate : closed-form intervals where there are any, and verdicts.
+    auc : with a closed-form interval.
 
     Examples
     --------

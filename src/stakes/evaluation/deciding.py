@@ -23,6 +23,18 @@ class Decisions(Record):
     """The decision for each sample, and what it is expected to cost.
 
     `indices` are places among `decisions`; `names` are the decisions themselves.
+
+    Attributes
+    ----------
+    classes : tuple of names
+    costs : CostMatrix or SampleCosts
+    posteriors : array of shape (N, K)
+    indices : array of N
+        Places among `decisions`.
+
+    See Also
+    --------
+    decide : returns it.
     """
 
     classes: Names
@@ -107,6 +119,16 @@ def decide(
     threshold : float, optional
         Decide the second class where its posterior is above this, whatever the costs.
     classes : sequence of K names, optional
+
+    Returns
+    -------
+    Decisions
+        With `names`, the decision for each sample, and `expected`, what it is expected to cost.
+
+    See Also
+    --------
+    choose_threshold : what these decisions do on labelled samples.
+    BayesClassifier : the same behind scikit-learn's `predict`.
 
     Examples
     --------

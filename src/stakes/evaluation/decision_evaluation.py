@@ -35,7 +35,26 @@ _MOST_TESTED = 2**20  # decisions up to which a test is made beside the interval
 
 @dataclass(frozen=True, eq=False)
 class DecisionEvaluation(Paged, Tracked, Carded):
-    """What a set of hard decisions costs, beside the naive system and the traditional metrics."""
+    """What a set of hard decisions costs, beside the naive system and the traditional metrics.
+
+    Attributes
+    ----------
+    confusion : ConfusionMatrix
+    costs : CostMatrix or None
+        None where they differ from case to case.
+    expected_cost : ExpectedLoss
+    traditional : tuple of Explanation
+    estimates : mapping from name to Estimate
+        The traditional metrics, with intervals.
+    level : float
+        Of the intervals.
+    resamples : int
+    seed : int
+
+    See Also
+    --------
+    evaluate_decisions : returns it.
+    """
 
     confusion: ConfusionMatrix
     costs: CostMatrix | None  # None where they differ from case to case
@@ -175,6 +194,42 @@ def evaluate_decisions(
     """Evaluate counted decisions at given costs and priors, all metrics at the same priors.
 
     Where costs differ from case to case, counts cannot tell what was paid: it is then `priced`.
+
+    Parameters
+    ----------
+    confusion : ConfusionMatrix
+        The decisions, counted: `confusion_matrix(y_true, y_pred)`.
+    costs : CostMatrix or array, optional
+        By default 1 for each error.
+    priors : array of K, or mapping by class, optional
+        How often each class occurs in use; by default as in the data.
+    level : float
+        Of the intervals.
+    resamples : int
+        Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
+    rng : int or Generator
+        Their seed.
+    priced : ExpectedLoss, optional
+        What was paid, from `expected_cost`, where costs differ from case to case.
+
+    Returns
+    -------
+    DecisionEvaluation
+        With `expected_cost`, `traditional` metrics, `verdicts`, `metrics()`, `to_dict()`.
+
+    See Also
+    --------
+    evaluate : of scores.
+    expected_cost : the cost alone.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> counts = stakes.ConfusionMatrix.from_counts([[855, 45], [5, 95]])
+    >>> costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
+    >>> result = stakes.evaluate_decisions(counts, costs, priors=[0.98, 0.02], resamples=0)
+    >>> round(result.expected_cost.normalized, 2), result.verdicts[0].code
+    (0.54, 'useful')
     """
     seed = seed_of(rng)
     cost = confusion.expected_cost(costs, priors) if priced is None else priced

@@ -41,6 +41,24 @@ class Difference(Record):
     Costs of two systems are tested by sign-flips, as if systems of equal cost were exchangeable.
     `allowing` is the same difference without that assumption: it allows for costly errors that
     only one of the systems makes and that were not seen.
+
+    Attributes
+    ----------
+    system : str
+    metric : str
+    value : float
+        Of the system.
+    reference : float
+        The value of the reference.
+    better : {"higher", "lower"}
+    difference : Estimate
+    level : float
+    p_value, adjusted_p_value : float
+    allowing : Estimate or None
+
+    See Also
+    --------
+    compare : returns it for each metric.
     """
 
     system: str
@@ -96,6 +114,21 @@ class RelativeCost(Record):
     the reference's cost: ratio <= 1 + margin. The two are equivalent if neither costs more than
     `margin` more than the other. Both are one-sided tests at 1 - level (TOST), so that the
     interval of the ratio has level 2 level - 1.
+
+    Attributes
+    ----------
+    system : str
+    application : str
+    margin : float
+    level : float
+    ratio : Estimate
+        Cost of the system over that of the reference.
+    p_non_inferior, p_equivalent : float
+        Corrected for all systems and applications.
+
+    See Also
+    --------
+    compare : returns it where a margin is given.
     """
 
     system: str

@@ -118,6 +118,13 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     Evaluation
         With `applications`, `rules`, `ranking`, `slices`, `verdicts`, `metrics()`, `to_dict()`.
 
+    See Also
+    --------
+    compare : several systems on the same samples.
+    evaluate_decisions : decisions without scores.
+    evaluate_model : a scikit-learn model.
+    Summary : scores that come in batches.
+
     Examples
     --------
     >>> import stakes

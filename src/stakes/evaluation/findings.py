@@ -108,7 +108,29 @@ def plain_value(value: Any) -> Any:  # noqa: ANN401
 
 @dataclass(frozen=True, eq=False)
 class DataSummary(Record):
-    """What was evaluated: how many samples of which classes."""
+    """What was evaluated: how many samples of which classes.
+
+    Attributes
+    ----------
+    n : int
+        Samples.
+    classes : tuple of names
+    counts : tuple of int
+        Samples of each class.
+    priors : array
+        Shares in the data, by weight.
+    weighted : bool
+    groups : int or None
+        How many.
+    scores : str
+        What they are.
+    adapted : bool
+        Whether from the priors of training to those of use.
+
+    See Also
+    --------
+    evaluate : returns it as `data`.
+    """
 
     n: int
     classes: Names
@@ -133,7 +155,26 @@ class DataSummary(Record):
 
 @dataclass(frozen=True, eq=False)
 class LossResult(Record):
-    """An expected loss uncalibrated and after calibration, each with its interval."""
+    """An expected loss uncalibrated and after calibration, each with its interval.
+
+    Attributes
+    ----------
+    raw : ExpectedLoss
+        Of the scores as they are.
+    value : Estimate
+    normalized : Estimate
+        Over the naive value.
+    calibrated : ExpectedLoss or None
+    calibrated_normalized : Estimate or None
+    calibration_loss : Estimate or None
+        Normalised.
+    relative : Estimate or None
+        Calibration loss over the raw loss.
+
+    See Also
+    --------
+    evaluate : returns it for costs and scoring rules.
+    """
 
     raw: ExpectedLoss
     value: Estimate
@@ -169,7 +210,37 @@ class LossResult(Record):
 
 @dataclass(frozen=True, eq=False)
 class ApplicationResult(Record):
-    """What Bayes decisions with the scores cost in one application."""
+    """What Bayes decisions with the scores cost in one application.
+
+    Attributes
+    ----------
+    name : str
+    costs : CostMatrix or SampleCosts
+    cost : LossResult
+        Of the Bayes decisions.
+    confusion : ConfusionMatrix
+        Of the Bayes decisions.
+    threshold : float or None
+        On the posterior of the last of two classes.
+    llr_threshold : float or None
+        On the natural log likelihood ratio.
+    abstention : Estimate or None
+        Share of cases with a decision that is not a class.
+    minimum : Estimate or None
+        The least normalised cost of any threshold.
+    minimum_point : OperatingPoint or None
+        Where that is reached.
+    traditional : tuple of Explanation
+    traditional_estimates : mapping from name to Estimate
+    errors : mapping from kind to int
+        How many samples.
+    score_threshold : ScoreThreshold or None
+        On the scores as they were delivered.
+
+    See Also
+    --------
+    evaluate : returns it for each application.
+    """
 
     name: str
     costs: CostMatrix | SampleCosts
@@ -236,7 +307,22 @@ class ApplicationResult(Record):
 
 @dataclass(frozen=True, eq=False)
 class ClassResult(Record):
-    """One class: how many samples, and what is lost on it."""
+    """One class: how many samples, and what is lost on it.
+
+    Attributes
+    ----------
+    name : label
+    samples : int
+    prior : float
+    cost : Estimate
+        Mean cost of its samples.
+    cross_entropy : Estimate
+    recall : Estimate or None
+
+    See Also
+    --------
+    evaluate : returns it for each class.
+    """
 
     name: Label
     samples: int
@@ -258,7 +344,36 @@ class ClassResult(Record):
 
 @dataclass(frozen=True, eq=False)
 class SliceResult(Record):
-    """The samples that share a value of a column."""
+    """The samples that share a value of a column.
+
+    Attributes
+    ----------
+    column : str
+    value : str
+    samples : int
+    counts : tuple of int
+        Samples of each class.
+    cost : Estimate or None
+        Normalised.
+    cross_entropy : Estimate or None
+        Normalised.
+    why : str
+        Why there is no value.
+    verdict : Verdict or None
+        On the first application, corrected for the number of slices.
+    auc : Estimate or None
+    mean_score : float or None
+        Of the last of two classes; with more classes the mean confidence.
+    rate : float or None
+        How often that came true.
+    calibration_gap : Estimate or None
+        Mean score less rate.
+    traditional : mapping from name to Estimate
+
+    See Also
+    --------
+    evaluate : returns it for each value of `slices`.
+    """
 
     column: str
     value: str
@@ -300,6 +415,21 @@ class Verdict(Record):
 
     `action` is what to do as a code, for programs that say how: `calibrate`, `adapt_priors` or
     `check_classes`; empty where there is no function for it.
+
+    Attributes
+    ----------
+    code : str
+        For programs; docs/verdicts.md states the rule of each.
+    text : str
+        What was found.
+    advice : str
+        What to do.
+    action : str
+    application : str
+
+    See Also
+    --------
+    evaluate, compare, evaluate_decisions : return verdicts.
     """
 
     code: str
@@ -318,7 +448,37 @@ class Verdict(Record):
 
 @dataclass(frozen=True, eq=False)
 class Evaluation(Paged, Tracked, Carded):
-    """All that is known of a system: what it costs, how good its probabilities are, how sure."""
+    """All that is known of a system: what it costs, how good its probabilities are, how sure.
+
+    Attributes
+    ----------
+    data : DataSummary
+    applications : tuple of ApplicationResult
+    rules : tuple of LossResult
+        The scoring rules, the cross-entropy first.
+    ranking : mapping from name to Estimate
+        AUC and others.
+    calibration_errors : mapping from name to CalibrationError
+    by_class : tuple of ClassResult
+    slices : tuple of SliceResult
+    level : float
+        Of the intervals.
+    calibrator : str or None
+    fitted : str
+        What the calibrator was fitted on.
+    resamples : int
+    seed : int
+    slope : Estimate or None
+        Of calibration: 1 for calibrated scores.
+    verdicts : tuple of Verdict
+    notes : tuple of str
+    sketch : Sketch or None
+        Of the scores, for a page.
+
+    See Also
+    --------
+    evaluate : returns it.
+    """
 
     data: DataSummary
     applications: tuple[ApplicationResult, ...]

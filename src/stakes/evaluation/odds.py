@@ -31,6 +31,15 @@ class OddsRange(Record):
 
     The system is None where none is shown to cost less than all others and than the naive one.
     Ranges end where the scores end: beyond, no threshold was observed.
+
+    Attributes
+    ----------
+    low, high : float
+    system : str or None
+
+    See Also
+    --------
+    compare : returns it as `odds`.
     """
 
     low: float

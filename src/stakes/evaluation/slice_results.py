@@ -18,7 +18,7 @@ from stakes._text import plain
 from stakes.evaluation.application_decisions import ApplicationDecisions, bayes_decisions, rule_loss
 from stakes.evaluation.applications import ApplicationSamples
 from stakes.evaluation.findings import SliceResult, Verdict
-from stakes.evaluation.slice_measures import SliceMeasures, traditional_of
+from stakes.evaluation.slice_measures import ScoresOfSlice, SliceMeasures, traditional_of
 from stakes.evaluation.verdicts.usefulness import CostClaim, naive_p_value, slice_verdicts
 from stakes.metrics.expected_losses import expectation
 from stakes.results import ExpectedLoss, normalized_of
@@ -49,6 +49,7 @@ class SliceDecisions:
     entropy: ExpectedLoss | None = None  # with groups, where there are any
     why: str = ""
     scored: bool = True  # the scores of the samples are known, not only what was decided
+    scores: ScoresOfSlice | None = None  # what else is known of them
 
 
 def decide_slices(
@@ -88,6 +89,8 @@ def slice_results(slices: Iterable[SliceDecisions], level: float) -> tuple[Slice
         measures = SliceMeasures(traditional=traditional_of(part.decisions, level))
         if part.scored:
             measures = SliceMeasures.from_decisions(part.decisions, level)
+        elif part.scores is not None:
+            measures = SliceMeasures.from_cells(part.decisions, part.scores, level)
         results.append(
             SliceResult(*name, n, part.counts, cost, losses, why, None, **vars(measures))
         )

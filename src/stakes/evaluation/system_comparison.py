@@ -46,7 +46,33 @@ _SEPARATOR = "\x1f"  # between a system and a metric; no name on a screen can ho
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Paged, Tracked):
-    """Systems side by side, each against one reference."""
+    """Systems side by side, each against one reference.
+
+    Attributes
+    ----------
+    systems : tuple of str
+    reference : str
+    n : int
+        Samples.
+    values : mapping from system to mapping from metric to float
+    differences : tuple of Difference
+    may_be_best : mapping from application to tuple of systems
+    relative_costs : tuple of RelativeCost
+        Where a margin is given.
+    odds : tuple of OddsRange
+    level : float
+        Of the intervals.
+    resamples : int
+    seed : int
+    verdicts : tuple of Verdict
+    notes : tuple of str
+    sketch : Sketch or None
+        Of the scores, for a page.
+
+    See Also
+    --------
+    compare : returns it.
+    """
 
     systems: tuple[str, ...]
     reference: str
@@ -139,9 +165,21 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
         for practical purposes (equivalent).
     calibrator : Calibrator, optional
         If given, the calibrated losses are compared too.
-    costs, priors, training_priors, folds, level, resamples, groups, sample_weight, classes,
+    costs, priors, training_priors, folds, level, resamples, groups, sample_weight, classes
+        As for `evaluate`.
     ignore_index, rules, rng, progress
         As for `evaluate`.
+
+    Returns
+    -------
+    Comparison
+        With `differences`, `may_be_best`, `odds`, `verdicts`, `metrics()`, `to_dict()`.
+
+    See Also
+    --------
+    evaluate : one system.
+    compare_models : scikit-learn models.
+    ComparisonDisplay : draws the differences.
 
     Examples
     --------

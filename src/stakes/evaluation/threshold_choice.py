@@ -32,7 +32,26 @@ _BEST = "best on the data"
 
 @dataclass(frozen=True, eq=False)
 class ThresholdResult(Record):
-    """A threshold and what it does on labelled samples."""
+    """A threshold and what it does on labelled samples.
+
+    Attributes
+    ----------
+    rule : str
+        What chose it: Bayes, best on these data, cap.
+    threshold : float
+    reviewed : float
+        Share of cases above it, at the priors of use.
+    sensitivity : float
+    specificity : float
+    normalized : Estimate
+        Cost over that of the best constant answer.
+    value : float
+        The cost.
+
+    See Also
+    --------
+    choose_threshold : returns it.
+    """
 
     rule: str
     threshold: float
@@ -55,7 +74,29 @@ class ThresholdResult(Record):
 
 @dataclass(frozen=True, eq=False)
 class ThresholdChoice(Record):
-    """Thresholds for some costs; `of` says what is compared with them."""
+    """Thresholds for some costs; `of` says what is compared with them.
+
+    Attributes
+    ----------
+    of : str
+        What is compared with the threshold.
+    second : label
+        The decision above it.
+    naive : float
+        Cost of the best constant answer.
+    naive_answer : label
+    n : int
+        Samples.
+    level : float
+        Of the intervals.
+    results : tuple of ThresholdResult
+    verdicts : tuple of Verdict
+    notes : tuple of str
+
+    See Also
+    --------
+    choose_threshold : returns it.
+    """
 
     of: str
     second: Label
@@ -113,6 +154,18 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
     y_true, scores, costs, priors, training_priors, sample_weight, classes
         As for `evaluate`, for two classes and two decisions. Where costs differ from case to case
         the threshold is one on the expected saving, else on the posterior of the last class.
+    level : float
+        Of the intervals.
+
+    Returns
+    -------
+    ThresholdChoice
+        With `chosen`, the threshold to use, `results` and `verdicts`.
+
+    See Also
+    --------
+    decide : the decisions themselves.
+    threshold_sweep : every threshold.
 
     Examples
     --------

@@ -5,4 +5,5 @@ from stakes.inspect_ai.target_metrics import confidence_target as confidence_tar
 from stakes.inspect_ai.target_metrics import confidence_target_stderr as confidence_target_stderr
 from stakes.inspect_ai.target_metrics import hallucination_rate as hallucination_rate
 from stakes.inspect_ai.target_metrics import normalized_cost as normalized_cost
+from stakes.inspect_ai.target_metrics import omniscience_index as omniscience_index
 from stakes.inspect_ai.stated_scorer import with_stated_confidence as with_stated_confidence

@@ -7,6 +7,7 @@ __all__ = [
     "confidence_target_stderr",
     "hallucination_rate",
     "normalized_cost",
+    "omniscience_index",
 ]
 
 import math
@@ -76,6 +77,17 @@ def confidence_target(t: float, partial: Any = None) -> Metric:
         return _Answers(scores, partial).values.utility(target)
 
     return mean
+
+
+@metric(scores="unreduced")
+def omniscience_index(partial: Any = None) -> Metric:
+    """Utility at a target of one half, times 100: right less wrong answers, in percent."""
+    half = ConfidenceTarget(0.5)
+
+    def index(scores: list[SampleScore]) -> float:
+        return 100 * _Answers(scores, partial).values.utility(half)
+
+    return index
 
 
 @metric(scores="unreduced")

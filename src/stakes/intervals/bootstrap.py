@@ -186,11 +186,15 @@ def _in_threads(
 ) -> Iterator[FloatArray]:
     """Yield the values of blocks in their order; what a resample draws follows from its number.
 
-    Few blocks are under way at a time, and an interrupt waits for none of them.
+    Few blocks are under way at a time, and an interrupt waits for none of them. One worker is the
+    caller itself: in a browser no thread can start.
     """
+    workers = available_threads()
+    if workers == 1:
+        yield from map(values, blocks)
+        return
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  slow to load
 
-    workers = available_threads()
     pool = ThreadPoolExecutor(workers)
     pending: deque[Future[FloatArray]] = deque()
     try:

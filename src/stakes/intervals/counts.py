@@ -120,7 +120,7 @@ def replicate_counts(
     rng: "int | np.random.Generator",
     prefix: str = "",
 ) -> Replicates:
-    """Return metrics of counts that are drawn again, multinomially: the cost does not grow with N.
+    """Return metrics of counts resampled from a multinomial: the cost does not grow with N.
 
     With given priors the size of each class is kept; counts must be those of samples without
     weights.

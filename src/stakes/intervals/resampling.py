@@ -1,4 +1,4 @@
-"""How samples are drawn again, single or whole groups, and sums within each class under draws."""
+"""How samples are resampled, singly or by whole groups, and sums within each class under draws."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

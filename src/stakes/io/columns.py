@@ -18,7 +18,21 @@ T = TypeVar("T")
 
 
 class Columns:
-    """Columns of the same rows, by name."""
+    """Columns of the same rows, by name.
+
+    Parameters
+    ----------
+    source : str
+        Name of the table, for messages.
+    places : Places
+        Where each row came from.
+    texts : mapping from name to texts
+    numbers : mapping from name to numbers
+
+    See Also
+    --------
+    read_columns, read_batches : return it.
+    """
 
     def __init__(
         self, source: str, places: Places, texts: Mapping[str, Texts], numbers: Mapping[str, Any]
@@ -89,6 +103,19 @@ class LongColumns(Columns):
     """A long table seen as one row for each sample; every row keeps its place in the file.
 
     Scores differ from class to class; all other columns must be alike within a sample.
+
+    Parameters
+    ----------
+    table : Columns
+        One row for each sample and class.
+    sample : str
+        Column that names the sample.
+    kind : str
+        Column that names the class.
+
+    See Also
+    --------
+    read_columns : reads the table.
     """
 
     def __init__(self, table: Columns, sample: str, kind: str) -> None:

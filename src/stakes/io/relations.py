@@ -49,7 +49,36 @@ def table_columns(
     numbers: Sequence[str] = (),
     slices: Sequence[str] = (),
 ) -> TableColumns:
-    """Return labels, the numbers of each column or list of columns, and others, all in memory."""
+    """Return labels, the numbers of each column or list of columns, and others, all in memory.
+
+    Parameters
+    ----------
+    table : anything with an Arrow stream
+        A table of pyarrow, polars, pandas or DuckDB.
+    label : str
+        Column of labels.
+    scores : sequence of names, or of lists of names
+        Columns of numbers; a list becomes one table.
+    texts, numbers, slices : sequences of names
+        Further columns, by what they hold.
+
+    Returns
+    -------
+    TableColumns
+        With `y`, `scores`, `texts`, `numbers` and `slices`.
+
+    See Also
+    --------
+    read_columns : the same from a file.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from stakes.io import table_columns
+    >>> found = table_columns(pa.table({"y": [0, 1], "p": [0.2, 0.7]}), "y", ["p"])
+    >>> found.scores[0].tolist()
+    [0.2, 0.7]
+    """
     listed = [_listed(columns) for columns in scores]
     ask = _ask(label, [name for columns in listed for name in columns]).also(texts, numbers)
     ask = ask.with_slices(slices)
@@ -80,7 +109,22 @@ def _slice_values(found: Columns, name: str, kinds: Kinds) -> Any:  # noqa: ANN4
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns of a table by what they are for."""
+    """The columns of a table by what they are for.
+
+    Parameters
+    ----------
+    label : str
+    systems : mapping from name to columns of scores
+    weight : str, optional
+    group : str, optional
+    slices : tuple of str
+    amounts : tuple of str
+        Columns that costs by case name.
+
+    See Also
+    --------
+    table_columns : reads the columns of a table in memory.
+    """
 
     label: str
     systems: Mapping[str, ScoreColumns]  # columns of scores by the name of a system
@@ -135,7 +179,18 @@ class Total(Protocol):
 
 @dataclass(frozen=True)
 class Relation:
-    """How rows of a table, of which one piece is in memory at a time, are added to a summary."""
+    """How rows of a table, of which one piece is in memory at a time, are added to a summary.
+
+    Parameters
+    ----------
+    roles : Roles
+    kind : type of scores
+
+    See Also
+    --------
+    Roles : the columns.
+    table_columns : a table in memory.
+    """
 
     roles: Roles
     kind: type[Scores]

@@ -47,7 +47,7 @@ class Limits:
 
 
 class Stream:
-    """A reader that counts its bytes, stops at the limit and speaks of the file by name."""
+    """A reader that counts its bytes, stops at the limit and names the file in errors."""
 
     def __init__(self, raw: BinaryIO, part: Part, limits: Limits) -> None:
         self.name = part.name

@@ -48,7 +48,38 @@ def join_keys(
     patience: float = 60.0,
     progress: Progress | None = None,
 ) -> Columns:
-    """Join lines `model segment score` with lines `model segment target` or `nontarget`."""
+    r"""Join lines `model segment score` with lines `model segment target` or `nontarget`.
+
+    Parameters
+    ----------
+    scores_source, key_source : path
+        The file of scores and the key file; every score must have its key.
+    max_bytes, patience, progress
+        As for `read_columns`.
+
+    Returns
+    -------
+    Columns
+        With the columns `model`, `segment`, `score` and `label`.
+
+    See Also
+    --------
+    read_columns : tables with a header.
+    cllr : what the scores are worth.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from stakes.io import join_keys
+    >>> with TemporaryDirectory() as folder:
+    ...     scores, key = Path(folder, "scores"), Path(folder, "key")
+    ...     _ = scores.write_text("anna a.wav 2.5\nanna b.wav -3.0\n")
+    ...     _ = key.write_text("anna a.wav target\nanna b.wav nontarget\n")
+    ...     joined = join_keys(scores, key)
+    >>> joined.numbers("score").tolist()
+    [2.5, -3.0]
+    """
     limits = Limits.read(max_bytes, patience, progress)
     key: dict[tuple[str, str], _Trial] = {}
     for trial in _trials(key_source, limits):

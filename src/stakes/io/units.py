@@ -101,6 +101,54 @@ def read_columns(  # noqa: PLR0913  one argument per promise
     """Read columns by name, in batches; what is missing or no number is refused with its place.
 
     Texts of columns that may be `blank` are empty where a value is missing.
+
+    Parameters
+    ----------
+    source : path, glob, or list of paths
+        A file, several files of one table, or "-" for standard input.
+    texts : sequence of names
+        Columns to read as texts: labels, groups.
+    numbers : sequence of names
+        Columns to read as numbers; infinity is allowed.
+    finite : sequence of names
+        Columns to read as finite numbers.
+    blank : sequence of names
+        Columns of texts in which values may be missing.
+    kind : str, optional
+        Kind of the file, such as "csv"; by default by its ending.
+    max_bytes : int, optional
+        The most bytes to read, packed or not.
+    patience : float
+        Seconds to wait for a pipe that says nothing.
+    progress : callable, optional
+        Called with how much was read, and of how much.
+
+    Returns
+    -------
+    Columns
+        With `texts(name)`, `numbers(name)` and `place(row)`.
+
+    Raises
+    ------
+    InputError
+        For a column that is not there, or a value that is missing or is not a number.
+    FileError
+        For a file that cannot be read.
+
+    See Also
+    --------
+    read_batches : in bounded memory.
+    evaluate : takes labels and scores.
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> import stakes
+    >>> from stakes.io import read_columns
+    >>> table = read_columns(files("stakes") / "data" / "breast.csv", ["diagnosis"], ["log_odds"])
+    >>> y, scores = table.texts("diagnosis"), stakes.Logits(table.numbers("log_odds"))
+    >>> round(stakes.auc(y, scores, classes=["benign", "malignant"]), 3)
+    0.975
     """
     ask = Ask(tuple(texts), tuple(numbers), tuple(finite), tuple(blank))
     gathered = Gathering(ask)
@@ -122,7 +170,32 @@ def read_batches(  # noqa: PLR0913  as for `read_columns`
     patience: float = 60.0,
     rows: int = ROWS,
 ) -> Iterator[Columns]:
-    """Read columns as `read_columns` does, but hand them over batch by batch."""
+    """Read columns as `read_columns` does, but hand them over batch by batch.
+
+    Parameters
+    ----------
+    source, texts, numbers, finite, kind, max_bytes, patience
+        As for `read_columns`.
+    rows : int
+        The most rows of a batch.
+
+    Returns
+    -------
+    iterator of Columns
+
+    See Also
+    --------
+    read_columns : all rows at once.
+    Summary : takes batches.
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> from stakes.io import read_batches
+    >>> path = files("stakes") / "data" / "breast.csv"
+    >>> sum(len(batch.numbers("log_odds")) for batch in read_batches(path, numbers=["log_odds"]))
+    569
+    """
     shown, parts = find_parts(source, kind)
     limits = Limits.read(max_bytes, patience, None)
     ask = Ask(tuple(texts), tuple(numbers), tuple(finite))
@@ -205,7 +278,28 @@ def _with_folders(batch: Batch, part: Part, ask: Ask) -> Batch:
 def column_names(
     source: Source, kind: str | None = None, *, max_bytes: int | None = None
 ) -> list[str]:
-    """Return the names of the columns of a table, from the header of its first part."""
+    """Return the names of the columns of a table, from the header of its first part.
+
+    Parameters
+    ----------
+    source, kind, max_bytes
+        As for `read_columns`.
+
+    Returns
+    -------
+    list of str
+
+    See Also
+    --------
+    read_columns : the columns themselves.
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> from stakes.io import column_names
+    >>> column_names(files("stakes") / "data" / "breast.csv")[:2]
+    ['patient', 'diagnosis']
+    """
     _, parts = find_parts(source, kind)
     part = parts[0]
     if part.streamed:

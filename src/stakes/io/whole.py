@@ -29,7 +29,28 @@ def read_whole(
     patience: float = 60.0,
     progress: Progress | None = None,
 ) -> "pa.Table":
-    """Read every column of a table; those of a CSV file as texts, so that they can be kept."""
+    """Read every column of a table; those of a CSV file as texts, so that they can be kept.
+
+    Parameters
+    ----------
+    source, kind, max_bytes, patience, progress
+        As for `read_columns`.
+
+    Returns
+    -------
+    pyarrow Table
+
+    See Also
+    --------
+    write_table : writes it again.
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> from stakes.io import read_whole
+    >>> read_whole(files("stakes") / "data" / "breast.csv").num_rows
+    569
+    """
     shown, parts = find_parts(source, kind)
     found = _read(shown, parts, Limits.read(max_bytes, patience, progress))
     if not sum(table.num_rows for table in found):
@@ -49,6 +70,33 @@ def read_pairs(
     """Go through a table in batches: the columns asked for, checked, and all columns as they are.
 
     The table is read twice, side by side. All batches have the schema of the whole table.
+
+    Parameters
+    ----------
+    source, kind, max_bytes, patience
+        As for `read_columns`.
+    ask : Ask
+        Names of columns by what they hold: `texts`, `numbers`, `finite`, `blank`.
+    rows : int
+        The most rows of a batch.
+
+    Returns
+    -------
+    iterator of Columns and pyarrow Table
+
+    See Also
+    --------
+    read_batches : the columns alone.
+    with_columns : adds results to a table.
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> from stakes.io import read_pairs
+    >>> from stakes.io.batches import Ask
+    >>> pairs = read_pairs(files("stakes") / "data" / "breast.csv", Ask(numbers=("log_odds",)))
+    >>> sum(table.num_rows for columns, table in pairs)
+    569
     """
     shown, parts = find_parts(source, kind)
     limits = Limits.read(max_bytes, patience, None)
@@ -129,7 +177,28 @@ def _alike(unit: Unit, before: "pa.Schema | None") -> "pa.Table":
 
 
 def with_columns(table: "pa.Table", columns: Mapping[str, Any]) -> "pa.Table":
-    """Return the table with new columns at its end; a name that is taken is refused."""
+    """Return the table with new columns at its end; a name that is taken is refused.
+
+    Parameters
+    ----------
+    table : pyarrow Table
+    columns : mapping from name to values
+
+    Returns
+    -------
+    pyarrow Table
+
+    See Also
+    --------
+    write_table : writes it.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from stakes.io import with_columns
+    >>> with_columns(pa.table({"p": [0.2, 0.7]}), {"decision": ["fine", "fraud"]}).column_names
+    ['p', 'decision']
+    """
     for name, values in columns.items():
         if name in table.column_names:
             msg = f"the table must not have a column {name!r} yet: the result is written there."
@@ -139,7 +208,36 @@ def with_columns(table: "pa.Table", columns: Mapping[str, Any]) -> "pa.Table":
 
 
 def write_table(table: "pa.Table", path: str | Path, *, force: bool = False) -> None:
-    """Write a table whole or not at all, by its ending; a file that is there needs `force`."""
+    """Write a table whole or not at all, by its ending; a file that is there needs `force`.
+
+    Parameters
+    ----------
+    table : pyarrow Table
+    path : path
+        Its ending says the kind: .csv, .parquet, ...
+    force : bool
+        Whether a file that is there is replaced.
+
+    Raises
+    ------
+    FileError
+        If the file is there and `force` is false, or if it cannot be written.
+
+    See Also
+    --------
+    read_whole : reads it.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import pyarrow as pa
+    >>> from stakes.io import write_table
+    >>> with TemporaryDirectory() as folder:
+    ...     write_table(pa.table({"p": [0.2, 0.7]}), Path(folder, "t.csv"))
+    ...     Path(folder, "t.csv").read_text().split()
+    ['p', '0.2', '0.7']
+    """
     with table_writer(path, table.schema, force=force) as write:
         write(table)
 

@@ -20,7 +20,10 @@ Aggregation = Callable[[Sequence[Response]], float]
 
 
 def response_processor(
-    is_right: Callable[[Any, str], bool], stated: StatedIn, t: float
+    is_right: Callable[[Any, str], bool],
+    stated: StatedIn,
+    t: float,
+    names: Sequence[str] = ("response",),
 ) -> Callable[[Any, Sequence[Any]], dict[str, Any]]:
     """Return a function for `process_results` of a task that generates text.
 
@@ -28,9 +31,8 @@ def response_processor(
 
     - `utility`, the points at the target, and `answered`, 1 or 0: their mean (`aggregation: mean`)
       is what counts, and lm-eval adds the standard error;
-    - `response`, what was right, abstained and how sure: for the aggregations below, and for
-      `stakes.read_answer_log`, which reads them from the log at any other target. The same is
-      under the name of each of these aggregations that takes no mean.
+    - `response`, what was right, refused and how sure: for the aggregations below, and for
+      `stakes.read_answer_log`, which reads it from the log for any other target.
 
     Parameters
     ----------
@@ -40,6 +42,9 @@ def response_processor(
         How confidence is written, and what an abstention looks like.
     t : float
         The confidence target.
+    names : list of str, optional
+        The metrics of the task that aggregate responses. `metric_list` must have each of them
+        with its aggregation, since lm-eval takes the mean of all others, and responses have none.
     """
     target = ConfidenceTarget(t)
 
@@ -51,10 +56,7 @@ def response_processor(
         return {
             "utility": utility(right, said.abstained, target),
             "answered": float(not said.abstained),
-            "response": response,
-            "answered_accuracy": response,
-            "hallucination_rate": response,
-            "normalized_cost": response,
+            **dict.fromkeys(names, response),
         }
 
     return process_results

@@ -142,7 +142,7 @@ class GapModel:
     """Gaps of the bins with their spread, which is worked out when it is first asked for.
 
     `fixed` says that priors fix the weights of classes: of the two outcomes or, for confidences, of
-    those that `gaps` tells apart. Else how often the event happens varies too.
+    those that `gaps` has rows for. Else how often the event happens varies too.
     """
 
     sums: BinSums

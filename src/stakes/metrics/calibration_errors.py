@@ -47,6 +47,22 @@ class CalibrationError(NumberRecord):
     Of a perfectly calibrated system chance alone makes `expected_if_calibrated` on average, for as
     many samples with the same posteriors; a value near it says nothing against the system.
     `debiased` and `interval` are without that bias. Answering the priors always scores 0.
+
+    Attributes
+    ----------
+    value : float
+    name : str
+    classes : tuple of names
+    factors : array or None
+        How many times samples of a class count; None: all once.
+    model : GapModel, SmoothModel or None
+        What the interval is computed from.
+    why_no_interval : str
+        Empty where there is an interval.
+
+    See Also
+    --------
+    calibration_error, confidence_calibration_error, smooth_calibration_error : return it.
     """
 
     value: float
@@ -162,6 +178,17 @@ def calibration_error(
     y_true, scores, sample_weight, classes
         As for `expected_loss`.
 
+    Returns
+    -------
+    CalibrationError
+        A float, with `debiased`, `expected_if_calibrated` and `interval()`.
+
+    See Also
+    --------
+    calibration_loss : what it costs, which a calibration error does not say.
+    smooth_calibration_error : without bins.
+    reliability : the bins.
+
     Examples
     --------
     >>> import stakes
@@ -188,6 +215,31 @@ def confidence_calibration_error(
 
     It looks at the confidence of the chosen class alone, so it misses what happens to all others.
     Arguments as for `calibration_error`.
+
+    Parameters
+    ----------
+    y_true, scores, bins, norm, priors, sample_weight, classes
+        As for `calibration_error`.
+
+    Returns
+    -------
+    CalibrationError
+        A float, with `debiased`, `expected_if_calibrated` and `interval()`.
+
+    See Also
+    --------
+    calibration_error : of the last of two classes.
+    calibration_loss : what it costs, which a calibration error does not say.
+
+    Examples
+    --------
+    Is the error more than chance would make of a calibrated system?
+
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(3, n=2000)
+    >>> error = stakes.confidence_calibration_error(data.y, data.posteriors([0.8, 0.1, 0.1]))
+    >>> error.value > 2 * error.expected_if_calibrated
+    False
     """
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
     return _error(samples, bins, norm, confidence=True)
@@ -215,6 +267,31 @@ def smooth_calibration_error(
     After Blasiok and Nakkiran: the residuals are smoothed by a reflected Gaussian; the width at
     which the summed residual equals the width is the error, to a thousandth. Arguments as for
     `calibration_error`.
+
+    Parameters
+    ----------
+    confidence : bool
+        Whether to judge the largest posterior in place of that of the last class.
+    y_true, scores, priors, sample_weight, classes
+        As for `calibration_error`.
+
+    Returns
+    -------
+    CalibrationError
+        A float, with `expected_if_calibrated` and `interval()`.
+
+    See Also
+    --------
+    calibration_error : with bins.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> good, stale = data.posteriors([0.9, 0.1]), data.posteriors([0.5, 0.5])
+    >>> errors = [stakes.smooth_calibration_error(data.y, p) for p in (good, stale)]
+    >>> errors[0].value < errors[1].value
+    True
     """
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
     sums, gaps = _sums(samples, EqualWidth(GRID), confidence=confidence)

@@ -28,6 +28,12 @@ class ConfusionMatrix(Record, ConfusionCounts):
     are of the last class, the class of interest; `positive=` names another, and sets one class
     against all others where there are more than two.
 
+    See Also
+    --------
+    confusion_matrix : counts samples.
+    evaluate_decisions : all about the decisions at once.
+    explain : which costs a metric implies.
+
     Examples
     --------
     >>> cm = ConfusionMatrix.from_counts([[855, 45], [5, 95]], classes=["healthy", "tumour"])

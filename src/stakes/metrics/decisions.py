@@ -51,6 +51,12 @@ def confusion_matrix(
     ConfusionMatrix
         With `counts`, `rates`, `priors`, `expected_cost()` and the traditional metrics.
 
+    See Also
+    --------
+    expected_cost : what the decisions cost.
+    evaluate_decisions : all about them at once.
+    explain : which costs a metric implies.
+
     Examples
     --------
     >>> import stakes
@@ -102,6 +108,11 @@ def expected_cost(
     -------
     ExpectedLoss
         With `value`, `naive`, `normalized`, `standard_error` and `interval(level)`.
+
+    See Also
+    --------
+    bayes_cost : of scores.
+    evaluate_decisions : with verdicts and traditional metrics.
 
     Examples
     --------

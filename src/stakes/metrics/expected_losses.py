@@ -55,6 +55,16 @@ def expected_loss(
     classes : sequence of K names, optional
         In the order of the columns. By default the names of a data frame's columns, or 0..K-1.
 
+    Returns
+    -------
+    ExpectedLoss
+        A float, with `naive`, `normalized` and their intervals.
+
+    See Also
+    --------
+    cross_entropy, brier_score, bayes_cost : the usual rules.
+    calibration_loss : which part calibration recovers.
+
     Examples
     --------
     >>> import stakes
@@ -158,6 +168,17 @@ def bayes_cost(
     y_true, scores, priors, sample_weight, classes
         As for `expected_loss`.
 
+    Returns
+    -------
+    ExpectedLoss
+        A float, with `naive`, `normalized` and their intervals.
+
+    See Also
+    --------
+    expected_cost : of decisions that were made.
+    decide : the decisions.
+    risk_curve : all thresholds.
+
     Examples
     --------
     >>> import stakes
@@ -206,6 +227,30 @@ def cross_entropy(
 
     Lower is better, 0 is perfect; the naive value is the entropy of the priors. A posterior of 0
     for the true class makes it infinite, and `infinite_rows` says where.
+
+    Parameters
+    ----------
+    y_true, scores, priors, sample_weight, classes
+        As for `expected_loss`.
+
+    Returns
+    -------
+    ExpectedLoss
+        In nats; a float, with `naive`, `normalized` and their intervals.
+
+    See Also
+    --------
+    brier_score : bounded, so that no single error weighs infinitely.
+    calibration_loss : which part calibration recovers.
+    expected_loss : any scoring rule.
+
+    Examples
+    --------
+    Below 1: better than answering how often each class occurs.
+
+    >>> import stakes
+    >>> round(stakes.cross_entropy([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).normalized, 3)
+    0.681
     """
     return expectation(LogLoss(), read_samples(y_true, scores, priors, sample_weight, classes))
 
@@ -221,6 +266,29 @@ def brier_score(
     """Return the Brier score BR with the paper's 1/K: the expected Brier loss (eq:brier).
 
     Lower is better, from 0 to 2/K; the naive value is 1/K sum_i P_i (1 - P_i).
+
+    Parameters
+    ----------
+    y_true, scores, priors, sample_weight, classes
+        As for `expected_loss`.
+
+    Returns
+    -------
+    ExpectedLoss
+        A float, with `naive`, `normalized` and their intervals.
+
+    See Also
+    --------
+    cross_entropy : judges small probabilities too.
+    expected_loss : any scoring rule.
+
+    Examples
+    --------
+    Below 1: better than answering how often each class occurs.
+
+    >>> import stakes
+    >>> round(stakes.brier_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).normalized, 3)
+    0.633
     """
     return expectation(BrierLoss(), read_samples(y_true, scores, priors, sample_weight, classes))
 

@@ -23,6 +23,18 @@ class Explanation(Record):
     `costs` are those whose expected cost the metric is tied to, `expected_cost` is their cost
     here, and `exchange_rate` tells how many more false alarms harm the metric as much as one more
     miss: for some metrics it depends on the very system that is judged.
+
+    Attributes
+    ----------
+    metric : DecisionMetric
+    value : MetricValue or None
+    costs : CostMatrix or None
+    expected_cost : ExpectedLoss or None
+    exchange_rate : float or None
+
+    See Also
+    --------
+    explain : returns it.
     """
 
     metric: DecisionMetric
@@ -97,6 +109,16 @@ def explain(metric: DecisionMetric | str, confusion: ConfusionMatrix | None = No
         Such as `stakes.metrics.FScore(2)` or "f1", "mcc", "accuracy", "lr+".
     confusion : ConfusionMatrix, optional
         Data on which to show it.
+
+    Returns
+    -------
+    Explanation
+        Printed, it says what the metric is, and what it rewards.
+
+    See Also
+    --------
+    confusion_matrix : counts the decisions.
+    expected_cost : states the costs openly.
 
     Examples
     --------

@@ -20,7 +20,18 @@ from stakes.statistics.bins import equal_mass, equal_width
 
 @dataclass(frozen=True)
 class EqualWidth:
-    """Bins [m/M, (m+1)/M) of the same width, the last one closed."""
+    """Bins [m/M, (m+1)/M) of the same width, the last one closed.
+
+    Parameters
+    ----------
+    n : int
+        How many bins.
+
+    See Also
+    --------
+    EqualMass : bins with the same weight of samples.
+    reliability, calibration_error : take it as `bins`.
+    """
 
     n: int = 15
 
@@ -34,7 +45,18 @@ class EqualWidth:
 
 @dataclass(frozen=True)
 class EqualMass:
-    """Bins with the same weight of samples; tied scores share a bin."""
+    """Bins with the same weight of samples; tied scores share a bin.
+
+    Parameters
+    ----------
+    n : int
+        How many bins.
+
+    See Also
+    --------
+    EqualWidth : bins of the same width.
+    reliability, calibration_error : take it as `bins`.
+    """
 
     n: int = 15
 
@@ -57,7 +79,17 @@ Bins = int | EqualWidth | EqualMass
 
 @dataclass(frozen=True, eq=False)
 class Reliability(Record):
-    """How often the event happened in each bin of its probability."""
+    """How often the event happened in each bin of its probability.
+
+    Attributes
+    ----------
+    sums : BinSums
+        Weights, probabilities and events of each bin.
+
+    See Also
+    --------
+    reliability : returns it.
+    """
 
     sums: BinSums
 
@@ -126,6 +158,35 @@ def reliability(
     """Return how often P(classes[-1]), or the chosen class (`confidence`), came true, by bin.
 
     With priors, posteriors and frequencies are both at these priors.
+
+    Parameters
+    ----------
+    bins : EqualWidth, EqualMass, or int
+        An int is a number of bins of equal width.
+    confidence : bool
+        Whether to judge the largest posterior in place of that of the last class.
+    y_true, scores, priors, sample_weight, classes
+        As for `expected_loss`.
+
+    Returns
+    -------
+    Reliability
+        With `probability`, `frequency`, `share` and `interval()` of each bin.
+
+    See Also
+    --------
+    calibration_error : the mean gap.
+    reliability_curve : without bins.
+    ReliabilityDisplay : draws it.
+
+    Examples
+    --------
+    Of the cases with a probability above a half, all happened:
+
+    >>> import stakes
+    >>> found = stakes.reliability([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], bins=2)
+    >>> found.frequency.round(3).tolist()
+    [0.333, 1.0]
     """
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
     return reliability_of(samples, bins, confidence=confidence)

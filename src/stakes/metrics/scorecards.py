@@ -56,6 +56,25 @@ _MOST_COLUMNS = 32  # of costs without a pattern, above which a matrix product i
 class Scorecard(Record):
     """What one read of labels and scores tells of a system.
 
+    Attributes
+    ----------
+    n : int
+        Samples.
+    cost : ExpectedLoss
+        Of the Bayes decisions.
+    cross_entropy : ExpectedLoss
+    brier_score : ExpectedLoss
+    calibration_error : CalibrationError or None
+        For two classes.
+    confidence_calibration_error : CalibrationError or None
+        For more.
+    ignored : int
+        Rows that were left out for their label.
+
+    See Also
+    --------
+    scorecard : returns it.
+
     Examples
     --------
     >>> import stakes
@@ -107,6 +126,23 @@ def scorecard(  # noqa: PLR0913  the data, the costs, the bins
         Rows with this label are left out, whatever their scores are, and counted as `ignored`.
     bins : int
         Of equal width, for the calibration error.
+
+    Returns
+    -------
+    Scorecard
+        With `cost`, `cross_entropy`, `brier_score` and a calibration error.
+
+    See Also
+    --------
+    evaluate : with resampled intervals, calibration loss and verdicts.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> card = stakes.scorecard(data.y, data.posteriors([0.9, 0.1]))
+    >>> card.cost.normalized < 1, card.cross_entropy.normalized < 1
+    (True, True)
     """
     check_bins(bins)
     y_true, scores = as_numpy(y_true, "y_true"), as_numpy(scores, "scores")

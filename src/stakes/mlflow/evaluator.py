@@ -27,6 +27,11 @@ class StakesEvaluator:
     `slices` and `sample_weight` name columns of the data, as does `scores` where probabilities are
     stored. `decisions: True` evaluates predicted classes instead. `prefix`, `artifacts` and
     `artifact_path` are those of `log_evaluation`, which logs the result to the run.
+
+    See Also
+    --------
+    log_evaluation : logs any evaluation to a run.
+    evaluate : the evaluation itself.
     """
 
     @classmethod

@@ -34,6 +34,10 @@ class LoggedEvaluation:
         Names that MLflow does not take, and what they became.
     tags : mapping from key to text
     artifacts : mapping from `page`, `document` and `verdicts` to the path in the run
+
+    See Also
+    --------
+    log_evaluation : returns it.
     """
 
     run_id: str
@@ -90,6 +94,10 @@ def log_evaluation(  # noqa: PLR0913  the run, the names, the documents
     -------
     LoggedEvaluation
         Run, metrics, tags and paths, as they were written.
+
+    See Also
+    --------
+    evaluate, compare, evaluate_decisions : make what is logged.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from stakes.report.setting_words import Part, Setting, condition
 
 MARGIN = 0.05  # distance from 1 within which a cost is the same for practical purposes
 Kind: TypeAlias = "tuple[str, Callable[[int, int], bool]]"  # a name, and which cells belong to it
-_PER = 1000
+PER = 1000
 _MOST_NAMED = 3
 VERDICTS = {  # what is said, what is said where calibration would make it useful, its look
     "useful": ("worth using", "worth using", "good"),
@@ -87,7 +87,7 @@ def answer(
     """Return the sentences on one system: uncalibrated, and calibrated if that is known."""
     first, *others = standings
     helped = any(one.code == "useful" for one in others)
-    said = _verdict(first.code, helped=helped)
+    said = verdict_of(first.code, helped=helped)
     head: list[Part] = [*condition(setting), ["text", ", "]]
     if first.code == "no_verdict":
         return [[*head, ["text", "there is "], said, ["text", f": {reason}."]]]
@@ -106,10 +106,11 @@ def answer(
 def _calibrated(one: Standing, unit: Unit) -> list[Part]:
     decimals = decimals_of(one.expected * unit.scale, _scaled(one.band, unit.scale))
     cost = f"Calibrated: {_cost(one.expected, decimals, unit)} a case, "
-    return [["text", cost], _verdict(one.code), ["text", "."]]
+    return [["text", cost], verdict_of(one.code), ["text", "."]]
 
 
-def _verdict(code: str, *, helped: bool = False) -> Part:
+def verdict_of(code: str, *, helped: bool = False) -> Part:
+    """Return the words and the look of a verdict; `helped` where calibration makes it useful."""
     alone, later, look = VERDICTS[code]
     return ["verdict", later if helped else alone, look]
 
@@ -133,7 +134,7 @@ def compared(
     """Return the sentences on several systems; `best` may be the best by a test, None: untested."""
     head: list[Part] = [*condition(setting), ["text", ", "]]
     if any(math.isnan(one.expected) for one in standings):
-        return [[*head, ["text", "there is "], _verdict("no_verdict"), ["text", "."]]]
+        return [[*head, ["text", "there is "], verdict_of("no_verdict"), ["text", "."]]]
     sentences = [[*head, *_ranked(setting, standings, naive, unit, best)]]
     later, later_best = calibrated
     if later:
@@ -194,7 +195,7 @@ def _ranked(
 def _worth(lead: str, code: str) -> list[Part]:
     """Say whether a system is worth using, where that is known."""
     known = code not in ("no_interval", "no_verdict")
-    return [["text", lead], _verdict(code), ["text", "."]] if known else []
+    return [["text", lead], verdict_of(code), ["text", "."]] if known else []
 
 
 def per_thousand(
@@ -210,14 +211,14 @@ def per_thousand(
     rows = []
     for one in standings:
         cells = [_expected_count(setting, one, kind, z) for kind in kinds]
-        scale = _PER * unit.scale
+        scale = PER * unit.scale
         rows.append([*cells, _with_band(one.expected * scale, _scaled(one.band, scale))])
     fixed_ = [
-        _bare_amount(_PER * sum(float(p) for i, p in enumerate(setting.priors)
+        _bare_amount(PER * sum(float(p) for i, p in enumerate(setting.priors)
                                 if wanted(i, naive.decision)))
         for _, wanted in kinds
     ]  # fmt: skip
-    rows.append([*fixed_, _bare_amount(naive.cost * _PER * unit.scale)])
+    rows.append([*fixed_, _bare_amount(naive.cost * PER * unit.scale)])
     return heads, rows
 
 
@@ -250,7 +251,7 @@ def _expected_count(setting: Setting, one: Standing, kind: Kind, z: float) -> st
     elif one.whole and len(within) == 1:
         i = within[0]
         band = _scaled(wilson(hits[i], sizes[i], z), float(setting.priors[i]))
-    return _with_band(_PER * value, _scaled(band, _PER))
+    return _with_band(PER * value, _scaled(band, PER))
 
 
 def _with_band(value: float, band: Band) -> str:

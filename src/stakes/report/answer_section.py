@@ -7,10 +7,10 @@ from statistics import NormalDist
 
 import numpy as np
 
-from stakes._amounts import Unit, amount, decimals_of
+from stakes._amounts import Unit, amount, decimals_of, with_unit
 from stakes._text import plain
 from stakes._typing import FloatArray
-from stakes.costs import CostMatrix
+from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import (
     ApplicationResult,
     Comparison,
@@ -18,7 +18,9 @@ from stakes.evaluation import (
     Evaluation,
     Verdict,
 )
+from stakes.evaluation.verdicts.wording import percent
 from stakes.report.answer import (
+    PER,
     Naive,
     Standing,
     answer,
@@ -26,8 +28,10 @@ from stakes.report.answer import (
     compared,
     naive_phrase,
     per_thousand,
+    verdict_of,
 )
 from stakes.report.markup import Content, Markup, element, joined
+from stakes.report.response_answer import target_text
 from stakes.report.setting_words import Part, Setting, first_cell
 from stakes.results import Estimate, ExpectedLoss
 
@@ -71,6 +75,8 @@ def setting_of(cost: ExpectedLoss, costs: CostMatrix) -> Setting:
 def evaluation_answer(evaluation: Evaluation, unit: Unit) -> Markup:
     """Return the answer on the first application, as far as it can be said without scripts."""
     a, level = evaluation.main, evaluation.level
+    if isinstance(a.costs, SampleCosts) and math.isfinite(a.cost.raw.normalized):
+        return answer_text(_case_sentences(evaluation, a.costs, unit), [])
     if not isinstance(a.costs, CostMatrix) or len(a.cost.raw.classes) > _MOST_CLASSES:
         return _plain_answer(evaluation.verdicts[0])
     raw = a.cost.raw
@@ -98,7 +104,33 @@ def evaluation_answer(evaluation: Evaluation, unit: Unit) -> Markup:
     reason = "" if raw.undefined is None else raw.undefined.text
     sentences = answer(setting, standings, naive, unit, reason=reason)
     table = _thousand(setting, standings, naive, unit, level, ["uncalibrated", "calibrated"])
-    return _section(sentences, [table] if math.isfinite(raw.normalized) else [])
+    return answer_text(sentences, [table] if math.isfinite(raw.normalized) else [])
+
+
+def _case_sentences(evaluation: Evaluation, costs: SampleCosts, unit: Unit) -> list[Sequence[Part]]:
+    """Return the answer where costs differ from case to case, as the live page says it."""
+    a, level, scale = evaluation.main, evaluation.level, PER * unit.scale
+    raw, band, after = a.cost.raw, _band(a.cost.value), a.cost.calibrated_normalized
+    decimals = decimals_of(raw.value * scale, band and (band[0] * scale, band[1] * scale))
+
+    def cost(value: float) -> str:
+        return with_unit(amount(value * scale, decimals), unit)
+
+    naive = plain(costs.decisions[[str(d) for d in costs.decisions].index(str(raw.naive_answer))])
+    code = usefulness_code(evaluation.verdicts, a.name)
+    later = "" if after is None else calibrated_code(a, len(evaluation.applications), level)
+    first: list[Part] = [
+        ["text", "With costs that differ from case to case, this system is "],
+        verdict_of(code, helped=later == "useful"),
+        ["text", f": it costs {cost(raw.value)} in {PER:,} cases ({percent(raw.normalized)})"],
+        ["text", f", against {cost(raw.naive)} for always deciding "],
+        ["name", naive],
+        ["text", "."],
+    ]
+    if after is None or a.cost.calibrated is None:
+        return [first]
+    told = f"Calibrated: {cost(a.cost.calibrated.value)} in {PER:,} cases, "
+    return [first, [["text", told], verdict_of(later), ["text", "."]]]
 
 
 def _calibrated_counts(evaluation: Evaluation) -> FloatArray | None:
@@ -125,7 +157,7 @@ def decisions_answer(evaluation: DecisionEvaluation, unit: Unit) -> Markup:
     reason = "" if cost.undefined is None else cost.undefined.text
     sentences = answer(setting, [one], naive, unit, subject="these decisions", reason=reason)
     table = _thousand(setting, [one], naive, unit, evaluation.level, ["these decisions"])
-    return _section(sentences, [table] if math.isfinite(cost.normalized) else [])
+    return answer_text(sentences, [table] if math.isfinite(cost.normalized) else [])
 
 
 def comparison_answer(comparison: Comparison, unit: Unit) -> Markup:
@@ -148,7 +180,7 @@ def comparison_answer(comparison: Comparison, unit: Unit) -> Markup:
     best = [plain(name) for name in comparison.may_be_best[a.name]]
     after = best_calibrated(comparison, a.name)
     later = standings[n:], None if after is None else [plain(name) for name in after]
-    return _section(compared(setting, standings[:n], naive, unit, best, later), [])
+    return answer_text(compared(setting, standings[:n], naive, unit, best, later), [])
 
 
 def best_calibrated(comparison: Comparison, application: str) -> tuple[str, ...] | None:
@@ -176,21 +208,20 @@ def _band(estimate: Estimate) -> tuple[float, float] | None:
     return None if band is None or math.isnan(band.low) else (band.low, band.high)
 
 
-def _section(sentences: Sequence[Sequence[Part]], more: Sequence[Markup]) -> Markup:
-    spoken = [element("p", _parts(one), class_="answer") for one in sentences]
+def answer_text(sentences: Sequence[Sequence[Part]], more: Sequence[Markup]) -> Markup:
+    """Return the answer, for the place that the live page fills."""
+    spoken = [element("p", shown_parts(one), class_="answer") for one in sentences]
     return element("div", [*spoken, *more], id="answer-text")
 
 
-def _parts(parts: Iterable[Part]) -> list[Markup | str]:
+def shown_parts(parts: Iterable[Part]) -> list[Markup | str]:
     """Return a sentence; numbers that the live page lets change stand out."""
     out: list[Markup | str] = []
     for kind, first, *rest in parts:
         if kind == "name":
             out.append(element("bdi", str(first), class_="name", dir="auto"))
         elif kind == "field":
-            value = float(rest[0])
-            shown = amount(value, decimals_of(value, None))
-            out.append(element("b", _bare(shown), class_="given"))
+            out.append(element("b", _given(str(first), float(rest[0])), class_="given"))
         elif kind == "verdict":
             look = str(rest[0])
             icon = element("span", ICONS[look], class_="icon", aria_hidden="true")
@@ -198,6 +229,13 @@ def _parts(parts: Iterable[Part]) -> list[Markup | str]:
         else:
             out.append(str(first))
     return out
+
+
+def _given(key: str, value: float) -> str:
+    """Return a number that the live page lets change as its field shows it."""
+    if key == "target":
+        return target_text(value)
+    return _bare(amount(value, decimals_of(value, None)))
 
 
 def _bare(text: str) -> str:
@@ -216,17 +254,24 @@ def _thousand(
     heads, rows = per_thousand(setting, standings, naive, unit, z)
     labels: list[Content] = [
         *names[: len(standings)],
-        _parts(naive_phrase(setting, naive.decision)),
+        shown_parts(naive_phrase(setting, naive.decision)),
     ]
+    return thousand_table("cases", heads, labels, rows)
+
+
+def thousand_table(
+    what: str, heads: Sequence[str], labels: Sequence[Content], rows: Sequence[Sequence[str]]
+) -> Markup:
+    """Return a table of what 1,000 cases or questions bring."""
     body = [
         element("tr", [element("th", label, scope="row"), *(element("td", c) for c in cells)])
         for label, cells in zip(labels, rows, strict=True)
     ]
-    top = ["In 1,000 cases", *heads]
+    top = [f"In 1,000 {what}", *heads]
     head = element("tr", [element("th", h, scope="col") for h in top])
-    caption = element("caption", "What 1,000 cases bring", class_="unseen")
+    caption = element("caption", f"What 1,000 {what} bring", class_="unseen")
     inner = element("table", [caption, element("thead", head), element("tbody", body)])
-    region = {"tabindex": "0", "role": "region", "aria_label": "per 1,000 cases"}
+    region = {"tabindex": "0", "role": "region", "aria_label": f"per 1,000 {what}"}
     return element("div", inner, class_="thousand", **region)
 
 

@@ -122,7 +122,7 @@ def _losses(evaluation: Evaluation) -> Markup:
     staged = () if evaluation.calibrator is None else ("calibrated", "interval", "recovers")
     several = len(evaluation.applications) > 1
     losses = [
-        (f"expected cost, {plain(a.name)}" if several else "expected cost (NEC)", a.cost)
+        (f"expected cost, {plain(a.name)}" if several else "expected cost", a.cost)
         for a in evaluation.applications
     ] + [(rule.raw.name, rule) for rule in evaluation.rules]
     rows = []
@@ -188,7 +188,7 @@ def _slices(evaluation: Evaluation) -> Markup:
             cells = [*estimate_cells(s.cost), number(s.cross_entropy.value), s.standing]
         rows.append([[user_text(s.column), " ", user_text(s.value)], str(s.samples), *cells])
     level = interval_name(evaluation.level)
-    heads = ("slice", "samples", "NEC", level, "cross-entropy", "verdict")
+    heads = ("slice", "samples", "cost, normalised", level, "cross-entropy", "verdict")
     note = ""
     if len(evaluation.slices) > 1:
         many = f"corrected for {len(evaluation.slices)} slices"
@@ -348,5 +348,12 @@ def _traditional_table(
             "" if nec is None or nec.undefined else number(nec.normalized),
         )
         rows.append([e.value.name, *cells])
-    heads = ("metric", "value", "interval", "naive", "better", "NEC of its implied costs")
+    heads = (
+        "metric",
+        "value",
+        "interval",
+        "naive",
+        "better",
+        "normalised cost of its implied costs",
+    )
     return [folded(name, table(name, heads, rows))] if explained else []

@@ -16,7 +16,7 @@ _LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure of the paper, drawn again."""
+    """A figure of the paper, reproduced."""
 
     title: str
     text: str  # what it shows, for those who cannot see it

@@ -33,9 +33,10 @@ _MOST_DIFFERENCES = 400
 _MOST_RANGES = 200
 _MOST_LETTERS = 20_000  # of the names of classes, all together
 _WEIGHTED = "samples have weights"
+_GROUPED = "samples come in groups"
 _LAST = {  # parts of the names of numbers, in words
     "value": "mean",
-    "nec": "normalised (NEC)",
+    "nec": "normalised",
     "normalized": "normalised",
     "calibrated_nec": "normalised, calibrated",
     "calibrated_normalized": "normalised, calibrated",
@@ -51,7 +52,7 @@ _WORDS = {
     "eer": "EER",
     "f1": "F1",
     "matthews": "Matthews",
-    "nec": "NEC",
+    "nec": "normalised cost",
 }
 
 
@@ -98,7 +99,7 @@ def payload(
         "counts": sketch.counts.tolist(),
         "dataPriors": sketch.priors.tolist(),
         "oddsPriors": sketch.used.tolist(),
-        "noInterval": "samples come in groups" if sketch.grouped else weighted,
+        "noInterval": _GROUPED if sketch.grouped else weighted,
         "scores": sketch.scores,
         "form": sketch.form,
         "applications": [
@@ -108,7 +109,8 @@ def payload(
         ],
         "live": None if sketch.why_not else _live(sketch),
         "whyNotLive": sketch.why_not,
-        "cases": sketch.cases and _cases(sketch.cases, shown or {}),
+        "cases": sketch.cases
+        and _cases(sketch.cases, shown or {}) | {"noInterval": _GROUPED if sketch.grouped else ""},
     }
 
 
@@ -290,7 +292,7 @@ def metric_label(metric: str, *, several: bool = False) -> str:
     """Return the name of a metric; with several applications it says which.
 
     >>> metric_label("cost.minimum_nec"), metric_label("cross_entropy.normalized")
-    ('minimum NEC', 'cross-entropy')
+    ('minimum normalised cost', 'cross-entropy')
     >>> metric_label("screening.matthews_correlation", several=True)
     'screening: Matthews correlation'
     """
@@ -306,7 +308,7 @@ def full_label(metric: str) -> str:
     """Return the name of any number of a record, so that no two have the same.
 
     >>> full_label("cost.nec"), full_label("cross_entropy.relative"), full_label("auc")
-    ('cost, normalised (NEC)', 'cross-entropy, share that calibration recovers', 'AUC')
+    ('cost, normalised', 'cross-entropy, share that calibration recovers', 'AUC')
     """
     scope, _, last = metric.rpartition(".")
     words = _LAST.get(last, _words(last))

@@ -38,6 +38,26 @@ class AbstentionRule(Record):
 
     `threshold` is the least stated confidence that is answered; None where there is no such
     number, infinity where nothing is answered.
+
+    Attributes
+    ----------
+    name : str
+    utility : Estimate
+    answered : Estimate
+        Share of the questions.
+    answered_accuracy : Estimate
+        Share of right answers among the answers.
+    gain : Estimate or None
+        Of utility, over the system's own abstentions.
+    p_value : float
+        Of no gain and no loss.
+    threshold : float or None
+    paired : PairedDifference or None
+        Of costs.
+
+    See Also
+    --------
+    evaluate_responses : returns it for each rule.
     """
 
     name: str

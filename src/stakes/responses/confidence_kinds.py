@@ -28,6 +28,15 @@ class Confidence(Record, ABC):
     """How sure each answer was; `probabilities` are the chances to be right that this states.
 
     A value may be missing where the response is an abstention.
+
+    Parameters
+    ----------
+    values : column
+
+    See Also
+    --------
+    Responses : takes it as `confidence`.
+    StatedProbability, StatedPercent, VerbalConfidence, AnswerLogProbability, Agreement : its kinds.
     """
 
     values: Column = field(repr=False)
@@ -44,6 +53,10 @@ class Confidence(Record, ABC):
 class StatedProbability(Confidence):
     """A probability to be right, from 0 to 1.
 
+    See Also
+    --------
+    Responses : takes it as `confidence`.
+
     Examples
     --------
     >>> import stakes
@@ -59,6 +72,10 @@ class StatedProbability(Confidence):
 @dataclass(frozen=True, eq=False, repr=False)
 class StatedPercent(Confidence):
     """A probability to be right in percent, from 0 to 100.
+
+    See Also
+    --------
+    Responses : takes it as `confidence`.
 
     Examples
     --------
@@ -81,6 +98,10 @@ class VerbalConfidence(Confidence):
     values : column of texts
     words : mapping from word to probability
         Upper and lower case are the same.
+
+    See Also
+    --------
+    Responses : takes it as `confidence`.
 
     Examples
     --------
@@ -108,6 +129,10 @@ class AnswerLogProbability(Confidence):
     Of an answer of several tokens it is the sum of theirs. It is the chance of the wording, not
     of being right, so look at the calibrated numbers.
 
+    See Also
+    --------
+    Responses : takes it as `confidence`.
+
     Examples
     --------
     >>> import stakes
@@ -130,6 +155,10 @@ class Agreement(Confidence):
     values : column of whole numbers from 0 to `samples`
     samples : int
         How many were drawn for each question.
+
+    See Also
+    --------
+    Responses : takes it as `confidence`.
 
     Examples
     --------

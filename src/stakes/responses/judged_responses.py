@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import read_level, read_number
+from stakes._check import read_level
 from stakes._check.partial_columns import check_within, check_zero_one, read_flags, read_partial
 from stakes._records import Record
 from stakes._typing import Column
+from stakes.costs.confidence_target import ConfidenceTarget, as_target
 from stakes.evaluation.findings import Verdict
 from stakes.responses.judge import CorrectedEstimate, JudgedMean, mean_of_rows, unknown_mean
 from stakes.responses.judge_errors import judge_errors
@@ -83,7 +84,7 @@ def judge_report(  # noqa: PLR0913  three columns, and how rows become means
     judge: Column,
     abstained: Column | None = None,
     *,
-    target: float,
+    target: ConfidenceTarget | float,
     groups: Column | None = None,
     sample_weight: Column | None = None,
     inclusion: Column | None = None,
@@ -138,7 +139,7 @@ def judge_report(  # noqa: PLR0913  three columns, and how rows become means
     >>> found.utility.interval.low > 0
     False
     """
-    t = read_target(target)
+    t = as_target(target).t
     y = read_partial(human, "human")
     f = read_partial(judge, "judge", y.size)
     skipped = read_flags(abstained, "abstained", y.size)
@@ -148,11 +149,6 @@ def judge_report(  # noqa: PLR0913  three columns, and how rows become means
         y, f, ~skipped, groups=groups, sample_weight=sample_weight, inclusion=inclusion
     )
     return _report(rows, t, read_level(level))
-
-
-def read_target(target: float) -> float:
-    """Return the number of a confidence target."""
-    return read_number(target, "target", 0, 1, closed=(True, False))
 
 
 def _report(rows: JudgedRows, t: float, level: float) -> JudgedResponses:

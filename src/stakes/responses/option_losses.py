@@ -88,6 +88,19 @@ class OptionAccuracy(NumberRecord):
     `naive` is what a guess at random scores on average, the mean of 1/K over questions, and
     `skill` how far the value is from it to 1: 0 for guessing, 1 if all is right. `error_rate` is
     the same as an expected loss.
+
+    Attributes
+    ----------
+    value : float
+    naive : float
+        What a guess at random scores on average.
+    error_rate : ExpectedLoss
+    tied : int
+        Questions of which several options share the highest score.
+
+    See Also
+    --------
+    OptionScores : its method `accuracy` returns it.
     """
 
     value: float

@@ -72,6 +72,11 @@ class OptionScores(Record):
         Questions of one group, such as those on one text, vary together: intervals are by group.
     sample_weight : column of N weights, optional
 
+    See Also
+    --------
+    Responses : answers without scores of options.
+    evaluate_responses : what the choices are worth.
+
     Examples
     --------
     Four questions with two to four options, scored by log likelihoods:

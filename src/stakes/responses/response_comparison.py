@@ -35,7 +35,27 @@ _RANKED = ("utility", "answered", "answered_accuracy", "hallucination_rate", "co
 
 @dataclass(frozen=True, eq=False)
 class ResponseDifference(Record):
-    """The utility of a system less that of another on the same questions."""
+    """The utility of a system less that of another on the same questions.
+
+    Attributes
+    ----------
+    system : str
+    reference : str
+    gain : Estimate
+        Of utility.
+    p_value : float
+    adjusted_p_value : float
+        For all pairs, after Holm.
+    level : float
+    more_right : float
+        P-value of as many right answers.
+    right_gain : float
+        Share of right answers of the system less that of the other.
+
+    See Also
+    --------
+    compare_responses : returns it for each pair.
+    """
 
     system: str
     reference: str
@@ -69,7 +89,22 @@ class ResponseDifference(Record):
 
 @dataclass(frozen=True, eq=False)
 class SliceComparison(Record):
-    """What each system is worth on the questions that share a value of a column."""
+    """What each system is worth on the questions that share a value of a column.
+
+    Attributes
+    ----------
+    column : str
+    value : str
+    responses : int
+        How many.
+    utility : mapping from system to Estimate
+    best : str or None
+        Worth more than each other, with all slices and pairs allowed for.
+
+    See Also
+    --------
+    compare_responses : returns it for each value of `slices`.
+    """
 
     column: str
     value: str
@@ -89,7 +124,23 @@ class SliceComparison(Record):
 
 @dataclass(frozen=True, eq=False)
 class ResponseComparison(Paged, Tracked):
-    """Systems side by side on the same questions at one confidence target."""
+    """Systems side by side on the same questions at one confidence target.
+
+    Attributes
+    ----------
+    target : ConfidenceTarget
+    evaluations : mapping from system to ResponseEvaluation
+    differences : tuple of ResponseDifference
+    slices : tuple of SliceComparison
+    level : float
+        Of the intervals.
+    seed : int
+    verdicts : tuple of Verdict
+
+    See Also
+    --------
+    compare_responses : returns it.
+    """
 
     target: ConfidenceTarget
     evaluations: Mapping[str, ResponseEvaluation] = field(repr=False)
@@ -222,6 +273,10 @@ def compare_responses(
     ResponseComparison
         With `leaderboard()`, `differences`, `may_be_best`, `slices`, `verdicts`.
 
+    See Also
+    --------
+    evaluate_responses : one system.
+
     Examples
     --------
     The first model knows more, the second knows when it does not know:
@@ -235,9 +290,8 @@ def compare_responses(
     >>> found.ranking, found.may_be_best
     (('humble', 'bold'), ('humble',))
     >>> print(found.verdicts[0])
-    At a target of 75 % humble is worth more than bold: 0.6000 against −0.2000 points per question \
-(difference 0.8000, 95 % interval 0.5149 to 1.144).
-    """
+    At a target of 75 % humble is worth more than bold: 0.6000 against −0.2000 points per question (difference 0.8000, 95 % interval 0.5149 to 1.144).
+    """  # noqa: E501  what is printed
     listed = _read_systems(systems)
     target, level = as_target(target), read_level(level)
     seed = seed_of(rng)

@@ -30,6 +30,7 @@ from stakes.responses.abstention_rules import (
 from stakes.responses.constant_rules import always_answering, beside_constants
 from stakes.responses.response_measures import NAMES, own_measures
 from stakes.responses.response_samples import Responses
+from stakes.responses.response_sketch import ResponseSketch, response_sketch
 from stakes.responses.response_slices import ResponseSlice, response_slices
 from stakes.responses.response_verdicts import (
     confidence_verdict,
@@ -56,6 +57,38 @@ class ResponseEvaluation(Paged, Tracked):
     `numbers` has utility, cost, shares and rates with intervals; `rules` what other rules on the
     confidence would give; `curve` utility at every target; `confidence` how far stated
     confidences can be trusted, as an evaluation of "right" against "wrong".
+
+    Attributes
+    ----------
+    responses : Responses
+    target : ConfidenceTarget
+    naive : tuple of str and float
+        The better constant rule, and its utility.
+    numbers : mapping from name to Estimate
+    rules : tuple of AbstentionRule
+    curve : TargetCurve
+    areas : mapping from name to Estimate
+        AURC and AUGRC of the confidence.
+    risk_coverage : RiskCoverageCurve or None
+    risk_limit : RiskLimit or None
+    confidence : Evaluation or None
+    why_no_confidence : str
+        Empty where there is one.
+    overconfidence : Estimate or None
+        Mean confidence less accuracy.
+    slices : tuple of ResponseSlice
+    level : float
+        Of the intervals.
+    seed : int
+    calibrator : str or None
+    verdicts : tuple of Verdict
+    notes : tuple of str
+    calibrated : array or None
+        Calibrated confidences, for the page.
+
+    See Also
+    --------
+    evaluate_responses : returns it.
     """
 
     responses: Responses = field(repr=False)
@@ -77,7 +110,7 @@ class ResponseEvaluation(Paged, Tracked):
     calibrator: str | None
     verdicts: tuple[Verdict, ...] = ()
     notes: tuple[str, ...] = ()
-    calibrated: "np.ndarray | None" = field(default=None, repr=False)  # for the page
+    sketch: ResponseSketch | None = field(default=None, repr=False)  # for the page
 
     @property
     def verdict(self) -> str:
@@ -122,7 +155,7 @@ class ResponseEvaluation(Paged, Tracked):
             "naive": {"rule": CONSTANTS[self.naive[0]], "utility": self.naive[1]},
             "constants": {CONSTANTS[rule]: points for rule, points in self.constants.items()},
         }
-        skipped = {*values, "calibrated", "risk_coverage"}
+        skipped = {*values, "risk_coverage"}
         rest = {k: v for k, v in plain_values(self).items() if k not in skipped}
         return values | rest
 
@@ -220,7 +253,7 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
         seed=seed,
         calibrator=None if fitted.calibrator is None else fitted.calibrator.name,
         notes=(f"No calibrated rule: {fitted.why}.",) if fitted.why else (),
-        calibrated=fitted.values,
+        sketch=response_sketch(responses, fitted),
     )
     worth = worth_verdict(
         target,

@@ -45,6 +45,11 @@ class Responses(Record):
         where several questions are about one.
     sample_weight : column of numbers, optional
 
+    See Also
+    --------
+    evaluate_responses : what they are worth.
+    OptionScores : scores of the options of multiple choice.
+
     Examples
     --------
     >>> import stakes

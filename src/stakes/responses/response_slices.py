@@ -22,7 +22,21 @@ from stakes.results import Estimate
 
 @dataclass(frozen=True, eq=False)
 class ResponseSlice(Record):
-    """The responses that share a value of a column."""
+    """The responses that share a value of a column.
+
+    Attributes
+    ----------
+    column : str
+    value : str
+    responses : int
+        How many.
+    numbers : mapping from name to Estimate
+    verdict : Verdict
+
+    See Also
+    --------
+    evaluate_responses : returns it for each value of `slices`.
+    """
 
     column: str
     value: str

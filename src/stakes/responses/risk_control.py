@@ -25,6 +25,21 @@ class RiskLimit(Record):
     """The least confidence to answer at, so that a risk stays below a limit, and what that leaves.
 
     `threshold` is infinity where no threshold can be shown to keep the limit.
+
+    Attributes
+    ----------
+    limit : float
+    threshold : float
+    coverage : float
+        Share of all questions that is answered.
+    risk : float
+        As seen on these responses.
+    guarantee : str
+        What holds for new questions.
+
+    See Also
+    --------
+    coverage_at_risk, coverage_at_error_rate : return it.
     """
 
     limit: float
@@ -67,6 +82,11 @@ def coverage_at_risk(responses: Responses, risk: float, *, level: float = 0.95) 
     Returns
     -------
     RiskLimit
+
+    See Also
+    --------
+    coverage_at_error_rate : a limit on the errors among all questions.
+    evaluate_responses : all about the responses at once.
 
     Examples
     --------
@@ -111,6 +131,11 @@ def coverage_at_error_rate(responses: Responses, rate: float) -> RiskLimit:
     Returns
     -------
     RiskLimit
+
+    See Also
+    --------
+    coverage_at_risk : a limit on the errors among the answers.
+    evaluate_responses : all about the responses at once.
 
     Examples
     --------

@@ -30,6 +30,18 @@ class TargetCurve(Record):
     `best` is the best threshold on the stated confidence for these very responses, chosen with
     their truth at hand: no rule of this form could have been better, and on new questions it is
     not as good. `regret` is what the system's own abstentions fall short of another rule.
+
+    Attributes
+    ----------
+    targets : array
+    utility : dict from rule to array
+    answered : dict from rule to array
+    best_threshold : array or None
+        Infinity where nothing is answered.
+
+    See Also
+    --------
+    evaluate_responses : returns it as `curve`.
     """
 
     targets: FloatArray

@@ -13,7 +13,13 @@ from stakes._typing import FloatArray, IntArray
 
 
 class Answers(Protocol):
-    """Posteriors of N samples and K classes, however they were given."""
+    """Posteriors of N samples and K classes, however they were given.
+
+    See Also
+    --------
+    Scores : what a system delivers.
+    ScoringRule : its `losses` take answers.
+    """
 
     @property
     def shape(self) -> tuple[int, int]:

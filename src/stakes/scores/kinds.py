@@ -57,7 +57,15 @@ class Scores(Record, ABC):
     """Scores of N samples for K classes, checked once.
 
     A table has one column per class, in the order of the classes; a data frame names them. A
-    single column is for two classes and speaks of the second, the class of interest.
+    single column is for two classes: the score of the second, the class of interest.
+
+    Parameters
+    ----------
+    values : table of shape (N, K), or column of N numbers
+
+    See Also
+    --------
+    Posteriors, Logits, LogPosteriors, LogLikelihoods, LogLikelihoodRatios : its kinds.
     """
 
     needs_priors: ClassVar[bool] = False
@@ -118,7 +126,7 @@ class Scores(Record, ABC):
 
     @property
     def n_classes(self) -> int:
-        """How many classes the scores tell apart."""
+        """How many classes there are."""
         return 2 if self._values.ndim == 1 else self._values.shape[1]
 
     def __len__(self) -> int:
@@ -243,6 +251,16 @@ class Posteriors(PosteriorScores):
     values a few units in the last place beyond 0 or 1 are taken as 0 or 1, and `rounding` says so.
     `renormalize` divides rows by their sums however far they are from 1.
 
+    Parameters
+    ----------
+    values : table of shape (N, K), or column of P(classes[-1])
+    renormalize : bool
+        Whether to divide rows by their sums, however far they are from 1.
+
+    See Also
+    --------
+    Logits, LogPosteriors, LogLikelihoods, LogLikelihoodRatios : other kinds of scores.
+
     Examples
     --------
     >>> Posteriors([[0.9, 0.1], [0.2, 0.8]]).log_posteriors().round(3)
@@ -277,7 +295,23 @@ class Posteriors(PosteriorScores):
 
 
 class LogPosteriors(PosteriorScores):
-    """Natural logs of posteriors, at most 0; minus infinity is a posterior of 0."""
+    """Natural logs of posteriors, at most 0; minus infinity is a posterior of 0.
+
+    Parameters
+    ----------
+    values : table of shape (N, K), or column of log P(classes[-1])
+
+    See Also
+    --------
+    Posteriors : the probabilities.
+    Logits : up to a constant per sample.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> stakes.LogPosteriors([[-0.1, -2.35]]).posteriors().round(2).tolist()
+    [[0.9, 0.1]]
+    """
 
     __slots__ = ()
 
@@ -304,6 +338,21 @@ class Logits(PosteriorScores):
     """Log posteriors up to a constant per sample, as before a softmax.
 
     One column holds the log odds of the second class, as before a sigmoid.
+
+    Parameters
+    ----------
+    values : table of shape (N, K), or column of log odds
+
+    See Also
+    --------
+    Posteriors : probabilities.
+    LogPosteriors : logs of probabilities.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> stakes.Logits([0.0, 2.0]).posteriors().round(2).tolist()
+    [[0.5, 0.5], [0.12, 0.88]]
     """
 
     meaning = ScoreMeaning.LOGITS
@@ -322,7 +371,24 @@ class Logits(PosteriorScores):
 
 
 class LogLikelihoods(Scores):
-    """Log likelihoods log p(x|H_i), up to a constant per sample: they serve any priors."""
+    """Log likelihoods log p(x|H_i), up to a constant per sample: they serve any priors.
+
+    Parameters
+    ----------
+    values : table of shape (N, K)
+
+    See Also
+    --------
+    LogLikelihoodRatios : two classes, in one column.
+    Posteriors : probabilities.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> scores = stakes.LogLikelihoods([[-1.0, -3.0], [-4.0, -2.0]])
+    >>> scores.posteriors([0.9, 0.1]).round(2).tolist()
+    [[0.99, 0.01], [0.55, 0.45]]
+    """
 
     needs_priors = True
     meaning = ScoreMeaning.LIKELIHOODS
@@ -349,6 +415,15 @@ class LogLikelihoodRatios(Scores):
     """Natural log of the likelihood ratio p(x|H_2) / p(x|H_1), one number per sample.
 
     Plus and minus infinity are certain answers.
+
+    Parameters
+    ----------
+    values : column of N numbers
+
+    See Also
+    --------
+    cllr : how good they are.
+    LogLikelihoods : more than two classes.
 
     Examples
     --------

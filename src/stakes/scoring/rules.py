@@ -21,7 +21,13 @@ from stakes.scoring.scoring_rule import Answers, FloatArray, IntArray, Names, Sc
 
 
 class LogLoss(ScoringRule):
-    """Logarithmic loss -log s_h; its expectation is the cross-entropy. Strict, unbounded."""
+    """Logarithmic loss -log s_h; its expectation is the cross-entropy. Strict, unbounded.
+
+    See Also
+    --------
+    cross_entropy : its expectation.
+    expected_loss : the expectation of any rule.
+    """
 
     name = "cross-entropy"
     aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"log": ()}
@@ -34,7 +40,13 @@ class LogLoss(ScoringRule):
 
 
 class BrierLoss(ScoringRule):
-    """Squared distance to the truth, averaged over classes: 1/K sum_i (s_i - I(h = H_i))^2."""
+    """Squared distance to the truth, averaged over classes: 1/K sum_i (s_i - I(h = H_i))^2.
+
+    See Also
+    --------
+    brier_score : its expectation.
+    expected_loss : the expectation of any rule.
+    """
 
     name = "Brier score"
     aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"brier": ()}
@@ -64,7 +76,12 @@ class BrierLoss(ScoringRule):
 
 
 class SphericalLoss(ScoringRule):
-    """One minus the cosine of posteriors and truth: 1 - s_h / |s|. Strict, at most 1."""
+    """One minus the cosine of posteriors and truth: 1 - s_h / |s|. Strict, at most 1.
+
+    See Also
+    --------
+    expected_loss : the expectation of any rule.
+    """
 
     aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"spherical": ()}
 
@@ -83,7 +100,17 @@ class SphericalLoss(ScoringRule):
 
 @dataclass(frozen=True)
 class BayesCost(ScoringRule):
-    """Cost of the Bayes decision at given costs; its expectation is the Bayes EC. Not strict."""
+    """Cost of the Bayes decision at given costs; its expectation is the Bayes EC. Not strict.
+
+    Parameters
+    ----------
+    costs : CostMatrix
+
+    See Also
+    --------
+    bayes_cost : its expectation.
+    expected_loss : the expectation of any rule.
+    """
 
     costs: CostMatrix
 
@@ -116,6 +143,26 @@ class ThresholdRange(ScoringRule):
 
     At threshold t a false alarm costs t and a miss 1 - t. From 0 to 1 it is half the Brier score;
     a narrow interval judges the posteriors where your decisions will be made.
+
+    Parameters
+    ----------
+    low, high : float
+        Ends of the interval, from 0 to 1.
+
+    See Also
+    --------
+    expected_loss : the expectation of any rule.
+    risk_curve : all thresholds.
+
+    Examples
+    --------
+    Decisions will be made at thresholds between 0.05 and 0.2:
+
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> rule, p = stakes.ThresholdRange(0.05, 0.2), data.posteriors([0.9, 0.1])
+    >>> stakes.expected_loss(rule, data.y, p).normalized < 1
+    True
     """
 
     low: float = option(0.0, 0, 1, closed=(True, False))

@@ -25,6 +25,11 @@ class ScoringRule(Named, ABC):
     A rule is one method, `losses`. Its naive value, normalised value, standard error and interval
     follow from it. Declare `bounds` where no loss can leave them.
 
+    See Also
+    --------
+    expected_loss : the expectation of any rule.
+    LogLoss, BrierLoss, SphericalLoss, BayesCost, ThresholdRange : those there are.
+
     Examples
     --------
     A rule of your own, in full; it is proper because log loss is:

@@ -89,6 +89,12 @@ class BayesClassifier(WrappingClassifier):
     training_priors_ : array of K priors of training, or None where they are not known
     n_features_in_, feature_names_in_ : those of the model, where it has them
 
+    See Also
+    --------
+    CalibratedClassifier : posteriors alone.
+    cost_scorer : judges any classifier by cost.
+    decide : the same for scores.
+
     Examples
     --------
     A missed tumour costs 20 times a needless biopsy, and whoever is unsure may ask a second doctor

@@ -49,6 +49,11 @@ class CalibratedClassifier(WrappingClassifier):
     classes_ : array of K labels, in the order of the columns of `predict_proba`
     n_features_in_, feature_names_in_ : those of the model, where it has them
 
+    See Also
+    --------
+    BayesClassifier : decides by cost.
+    cross_calibrate : the same for scores.
+
     Examples
     --------
     Naive Bayes is overconfident where features repeat each other. Its cross-entropy is above that

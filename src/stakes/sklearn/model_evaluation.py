@@ -80,9 +80,20 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
         As for `evaluate`, of a fitted model; with `cv` the folds are those.
     progress : callable, optional
         Called with how many fits, then how many resamples, are done, and of how many.
-    costs, priors, training_priors, calibrator, level, resamples, groups, slices, sample_weight,
+    costs, priors, training_priors, calibrator, level, resamples, groups, slices, sample_weight
+        As for `evaluate`.
     classes, rules, rng
         As for `evaluate`. Classes are those of the model, matched by name with the costs.
+
+    Returns
+    -------
+    Evaluation
+        As from `evaluate`.
+
+    See Also
+    --------
+    compare_models : several models.
+    evaluate : scores.
 
     Examples
     --------
@@ -171,9 +182,20 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
     response_method : name of a method, or mapping from model to one
     X, y, cv, weighted_fit, n_jobs, folds, progress
         As for `evaluate_model`.
-    reference, margin, costs, priors, training_priors, calibrator, level, resamples, groups,
+    reference, margin, costs, priors, training_priors, calibrator, level, resamples, groups
+        As for `compare`.
     sample_weight, classes, rules, rng
         As for `compare`.
+
+    Returns
+    -------
+    Comparison
+        As from `compare`.
+
+    See Also
+    --------
+    evaluate_model : one model.
+    compare : scores.
 
     Examples
     --------

@@ -142,6 +142,11 @@ def cost_scorer(
         For `scoring=` of scikit-learn. Where a fold cannot give a value (it has one class only),
         the score is NaN, with a warning.
 
+    See Also
+    --------
+    loss_scorer : judges probabilities.
+    BayesClassifier : decides by cost.
+
     Examples
     --------
     A missed disease costs five false alarms. Is the model better than a constant decision, whose
@@ -195,6 +200,16 @@ def loss_scorer(
     priors, response_method
         As for `cost_scorer`.
 
+    Returns
+    -------
+    scorer
+        To be given as `scoring=` to scikit-learn.
+
+    See Also
+    --------
+    cost_scorer : judges decisions.
+    calibrated_loss_scorer : what is left after calibration.
+
     Examples
     --------
     Minus the normalised loss is above -1 for probabilities that are better than the priors:
@@ -243,6 +258,15 @@ def calibrated_loss_scorer(  # noqa: PLR0913  the rule, the calibrator, and how 
         As for `loss_scorer`. A decision function needs no probabilities here: the calibrator makes
         them.
 
+    Returns
+    -------
+    scorer
+        To be given as `scoring=` to scikit-learn.
+
+    See Also
+    --------
+    loss_scorer : of the scores as they are.
+
     Examples
     --------
     A support vector machine has no probabilities. Calibrated, its scores are worth as much as
@@ -284,6 +308,26 @@ def auc_scorer(
     ----------
     response_method : name of a method, or several in order of preference
     classes : sequence of two names, optional
+
+    Returns
+    -------
+    scorer
+        To be given as `scoring=` to scikit-learn.
+
+    See Also
+    --------
+    cost_scorer : judges decisions too.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> scorer = stakes.sklearn.auc_scorer()
+    >>> cross_val_score(GaussianNB(), X, y, scoring=scorer).mean().round(2)
+    np.float64(0.99)
     """
     for method in (response_method,) if isinstance(response_method, str) else response_method:
         _check_method(method, RESPONSES)

@@ -110,11 +110,14 @@ class PartedCells(Part):
 
     pieces = ("tally",)
 
-    def __init__(self, edges: FloatArray, members: Members, *, log_odds: bool) -> None:
+    def __init__(
+        self, edges: FloatArray, members: Members, *, log_odds: bool, most: int | None = None
+    ) -> None:
         self.intervals, self.members = ScoreIntervals(log_odds, edges), members
         cells = Field(self.intervals.number), Field(self.intervals.n_cells, _CELL_DROPS)
         own = members.fields(_PART_DROPS, _SIZE_DROPS)
-        self.tally = Tally(Layout((Field(2), *cells, *own), before=1))
+        layout = Layout((Field(2), *cells, *own), before=1)
+        self.tally = Tally(layout) if most is None else Tally(layout, most=most)
 
     def update(self, new: CheckedBatch, scores: FloatArray) -> bool:
         """Add samples; return whether all scores were such, as otherwise nothing is added."""

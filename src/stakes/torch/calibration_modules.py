@@ -62,6 +62,11 @@ def module_of(
     CalibrationModule
         An `nn.Module`, which `torch.export` takes with any size of batch.
 
+    See Also
+    --------
+    Metric : numbers of a validation loop.
+    calibrator_from_dict : reads a fitted calibrator.
+
     Examples
     --------
     A temperature that was fitted on the validation set goes with the network, and its decisions
@@ -109,6 +114,10 @@ class CalibrationModule(nn.Module):
         Of the calibrator, such as "temperature".
     classes : tuple of names
         In the order of the scores.
+
+    See Also
+    --------
+    module_of : makes it.
     """
 
     _log_priors: Tensor | None  # that turn log likelihoods into posteriors

@@ -63,6 +63,11 @@ class Metric(nn.Module):
     process_group : optional
         The processes, by default all.
 
+    See Also
+    --------
+    Summary : what it keeps.
+    module_of : a calibrator behind a network.
+
     Examples
     --------
     .. code-block:: python

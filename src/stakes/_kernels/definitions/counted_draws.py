@@ -3,6 +3,9 @@
 Draws have the same bits as the compiled ones; draws.h says why each draw is exact.
 """
 
+from functools import lru_cache
+from itertools import pairwise
+
 import numpy as np
 
 from stakes._kernels.kernel_records import Ranking
@@ -10,23 +13,38 @@ from stakes._typing import FloatArray, IntArray, NDArray
 
 _LEAF_BITS = 11
 _LEAF = 1 << _LEAF_BITS
-_WORD = 2**64
+_LARGEST = 2**64 - 1
 _STEP = 0x9E3779B97F4A7C15
 _FACTORS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 _BITS = 64
+_MOST_KEPT = 2**17  # samples, whose counts are kept for other statistics
 _HALVINGS = 40  # of the odds, in the search for the equal error rate
 
 Words = NDArray[np.uint64]
 
 
 def multinomial_counts(trees: IntArray, seed: int, index: int) -> IntArray:
-    """Return how often each sample occurs in a resample that keeps the size of each tree."""
-    counts = np.zeros(int(trees[-1]), dtype=np.int64)
-    for t, (start, stop) in enumerate(zip(trees[:-1].tolist(), trees[1:].tolist(), strict=True)):
+    """Return how often each sample occurs in a resample that keeps the size of each tree.
+
+    Several statistics ask for the same block of resamples, one after the other.
+    """
+    edges = tuple(trees.tolist())
+    return (
+        _kept_counts(edges, seed, index) if edges[-1] <= _MOST_KEPT else _counts(edges, seed, index)
+    )
+
+
+def _counts(edges: tuple[int, ...], seed: int, index: int) -> IntArray:
+    counts = np.zeros(edges[-1], dtype=np.int64)
+    for t, (start, stop) in enumerate(pairwise(edges)):
         if stop > start:
             key = _word(_word(_word(0, seed), index), t)
             counts[start:stop] = _tree(key, stop - start)
+    counts.setflags(write=False)
     return counts
+
+
+_kept_counts = lru_cache(maxsize=128)(_counts)
 
 
 def multinomial_dot(
@@ -34,14 +52,17 @@ def multinomial_dot(
 ) -> tuple[FloatArray, IntArray]:
     """Return the sums of columns (C x N) over each segment under each resample, and its size."""
     n_segments = segments.size - 1
-    sums = np.zeros((len(resamples), n_segments, len(columns)))
+    sums, finite = np.zeros((len(resamples), n_segments, len(columns))), np.isfinite(columns).all()
     weights = np.zeros((len(resamples), n_segments), dtype=np.int64)
     for b, index in enumerate(resamples):
         counts = multinomial_counts(trees, seed, index)
         for s in range(n_segments):
             part = slice(int(segments[s]), int(segments[s + 1]))
-            drawn = counts[part] > 0
             weights[b, s] = counts[part].sum()
+            if finite:  # each resample by itself, so that blocks change no bit
+                sums[b, s] = np.einsum("cn,n->c", columns[:, part], counts[part])
+                continue
+            drawn = counts[part] > 0
             with np.errstate(invalid="ignore"):
                 terms = columns[:, part][:, drawn] * counts[part][drawn]
                 sums[b, s] = [column.sum() for column in terms]
@@ -56,7 +77,11 @@ def _words(key: int, counter: Words) -> Words:
 
 
 def _word(key: int, counter: int) -> int:
-    return int(_words(key, np.array([counter % _WORD], dtype=np.uint64))[0])
+    """Return one of the words: with whole numbers, as an array of one takes ten times as long."""
+    x = (key + _STEP * (counter + 1)) & _LARGEST
+    x = ((x ^ (x >> 30)) * _FACTORS[0]) & _LARGEST
+    x = ((x ^ (x >> 27)) * _FACTORS[1]) & _LARGEST
+    return x ^ (x >> 31)
 
 
 def _tree(key: int, size: int) -> IntArray:
@@ -105,7 +130,7 @@ def _share(key: int, n: int, share: int, whole: int) -> int:
 
 
 def _leaf(key: int, n: int, size: int) -> IntArray:
-    """Draw n of some samples; a slice of bits that is too large is drawn again."""
+    """Draw n of some samples; a slice of bits that is too large is replaced by the next one."""
     bits = (size - 1).bit_length()
     if bits == 0:
         return np.array([n])

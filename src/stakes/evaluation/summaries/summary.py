@@ -55,6 +55,10 @@ class Summary(Record):
     slices : list of str
         Names of columns for whose values results are given.
 
+    See Also
+    --------
+    evaluate : samples in memory.
+
     Examples
     --------
     >>> import stakes

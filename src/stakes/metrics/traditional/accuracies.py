@@ -27,7 +27,13 @@ _EMPTY = Undefined("zero_over_zero", "0/0")
 
 
 class ErrorRate(DecisionMetric):
-    """Share of samples decided wrongly (eq:acc2): the expected cost of 0-1 costs."""
+    """Share of samples decided wrongly (eq:acc2): the expected cost of 0-1 costs.
+
+    See Also
+    --------
+    explain : which costs it implies.
+    ConfusionMatrix.error_rate : the value for some counts.
+    """
 
     better: ClassVar[Direction] = "lower"
     formula = "sum of N_ij over i != j, over N"
@@ -63,7 +69,21 @@ class ErrorRate(DecisionMetric):
 
 
 class Accuracy(ErrorRate):
-    """Share of samples decided rightly: 1 minus the error rate."""
+    """Share of samples decided rightly: 1 minus the error rate.
+
+    See Also
+    --------
+    explain : which costs it implies.
+    ConfusionMatrix.accuracy : the value for some counts.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[90, 0], [10, 0]])
+    >>> found = stakes.metrics.Accuracy().evaluate(cm)
+    >>> found.value, found.beats_naive  # 90 % right, and of no use
+    (0.9, False)
+    """
 
     better: ClassVar[Direction] = "higher"
     formula = "sum of N_ii over N"
@@ -76,7 +96,13 @@ class Accuracy(ErrorRate):
 
 
 class BalancedErrorRate(ErrorRate):
-    """Mean of the error rates of the classes (eq:balacc2): the expected cost of costs 1/(K P_i)."""
+    """Mean of the error rates of the classes (eq:balacc2): the expected cost of costs 1/(K P_i).
+
+    See Also
+    --------
+    explain : which costs it implies.
+    ConfusionMatrix.balanced_error_rate : the value for some counts.
+    """
 
     formula = "mean over classes of the share decided wrongly"
     relation = "balanced error rate = (1 - 1/K) * NEC"
@@ -112,7 +138,13 @@ class BalancedErrorRate(ErrorRate):
 
 
 class BalancedAccuracy(BalancedErrorRate):
-    """Mean of the recalls of the classes: 1 minus the balanced error rate."""
+    """Mean of the recalls of the classes: 1 minus the balanced error rate.
+
+    See Also
+    --------
+    explain : which costs it implies.
+    ConfusionMatrix.balanced_accuracy : the value for some counts.
+    """
 
     better: ClassVar[Direction] = "higher"
     formula = "mean over classes of the share decided rightly"
@@ -121,7 +153,13 @@ class BalancedAccuracy(BalancedErrorRate):
 
 
 class Matthews(DecisionMetric):
-    """Matthews correlation of classes and decisions; after Gorodkin for more than two classes."""
+    """Matthews correlation of classes and decisions; after Gorodkin for more than two classes.
+
+    See Also
+    --------
+    explain : which costs it implies.
+    ConfusionMatrix.matthews : the value for some counts.
+    """
 
     name = "Matthews correlation"
     aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"mcc": ()}

@@ -119,6 +119,11 @@ class DecisionMetric(Named, ABC):
 
     A subclass in a module of this package is registered: `explain`, reports, the tables of the
     documentation and the laws of the tests find it.
+
+    See Also
+    --------
+    explain : which costs a metric implies.
+    Accuracy, FScore : two of them.
     """
 
     aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {}  # short names, with their options

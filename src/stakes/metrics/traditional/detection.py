@@ -27,7 +27,18 @@ _LARGE_BETA = 1e100  # beyond it b^2 would overflow, so costs are given in units
 
 @dataclass(frozen=True)
 class FScore(BinaryMetric):
-    """F-beta score (eq:fs): (1+b^2) N_22 / ((1+b^2) N_22 + b^2 N_21 + N_12)."""
+    """F-beta score (eq:fs): (1+b^2) N_22 / ((1+b^2) N_22 + b^2 N_21 + N_12).
+
+    Parameters
+    ----------
+    beta : float
+        How many times recall counts against precision.
+
+    See Also
+    --------
+    explain : which costs it implies.
+    ConfusionMatrix.f_score : the value for some counts.
+    """
 
     beta: float = option(1.0, 0, math.inf)
 
@@ -82,7 +93,13 @@ class FScore(BinaryMetric):
 
 
 class Precision(BinaryMetric):
-    """Share of the samples decided as the class of interest that belong to it: N_22 / N_*2."""
+    """Share of the samples decided as the class of interest that belong to it: N_22 / N_*2.
+
+    See Also
+    --------
+    explain : which costs it implies.
+    ConfusionMatrix.precision : the value for some counts.
+    """
 
     prices: ClassVar[tuple[float, float]] = (0, 1)
     formula = "N_22 / N_*2"
@@ -104,7 +121,13 @@ class Precision(BinaryMetric):
 
 
 class Recall(BinaryMetric):
-    """Share of the class of interest that is found: R_22 = N_22 / N_2*."""
+    """Share of the class of interest that is found: R_22 = N_22 / N_2*.
+
+    See Also
+    --------
+    explain : which costs it implies.
+    ConfusionMatrix.recall : the value for some counts.
+    """
 
     prices: ClassVar[tuple[float, float]] = (1, 0)
     formula = "N_22 / N_2*"
@@ -122,14 +145,26 @@ class Recall(BinaryMetric):
 
 
 class Sensitivity(Recall):
-    """Share of the class of interest that is found: medicine's word for recall."""
+    """Share of the class of interest that is found: medicine's word for recall.
+
+    See Also
+    --------
+    explain : which costs it implies.
+    ConfusionMatrix.sensitivity : the value for some counts.
+    """
 
     relation = "1 - sensitivity = EC / P_2, with costs 1 for a miss, 0 for a false alarm"
     in_reports = True
 
 
 class Specificity(Recall):
-    """Share of the other class that raises no alarm: R_11 = N_11 / N_1*."""
+    """Share of the other class that raises no alarm: R_11 = N_11 / N_1*.
+
+    See Also
+    --------
+    explain : which costs it implies.
+    ConfusionMatrix.specificity : the value for some counts.
+    """
 
     prices: ClassVar[tuple[float, float]] = (0, 1)
     formula = "N_11 / N_1*"
@@ -146,7 +181,13 @@ class Specificity(Recall):
 
 
 class PositiveLikelihoodRatio(BinaryMetric):
-    """LR+ of diagnostic testing: sensitivity / (1 - specificity) = R_22 / R_12."""
+    """LR+ of diagnostic testing: sensitivity / (1 - specificity) = R_22 / R_12.
+
+    See Also
+    --------
+    explain : which costs it implies.
+    ConfusionMatrix.positive_likelihood_ratio : the value for some counts.
+    """
 
     aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"lr+": ()}
     limits: ClassVar[tuple[float, float]] = (0.0, math.inf)
@@ -173,7 +214,19 @@ class PositiveLikelihoodRatio(BinaryMetric):
 
 @dataclass(frozen=True)
 class NetBenefit(BinaryMetric):
-    """Net benefit of medicine: N_22/N - p/(1-p) N_12/N at threshold probability p."""
+    """Net benefit of medicine: N_22/N - p/(1-p) N_12/N at threshold probability p.
+
+    Parameters
+    ----------
+    threshold : float
+        The threshold probability, from 0 to below 1.
+
+    See Also
+    --------
+    explain : which costs it implies.
+    ConfusionMatrix.net_benefit : the value for some counts.
+    RiskCurve.decision_curve : all thresholds.
+    """
 
     threshold: float = option(0.5, 0, 1, closed=(True, False))
 
