@@ -32,7 +32,6 @@ SLICES = 4
 TARGETS = (0.5, 0.9)
 SIZES = (20, 100, 1000)
 DOCS = Path(__file__).parents[1] / "docs"
-LIMIT = 92.0
 _EVEN = ("break-even", "noise")  # where every claim about slices is false
 _SILENT = (  # codes that claim nothing about the population
     *("not_distinguishable", "no_verdict", "few_errors", "unknown_abstentions"),
@@ -181,16 +180,20 @@ def _limits(total: Tally, cell: Cell, found: stakes.ResponseEvaluation) -> None:
     """Count a risk above its limit, and add up the expected error rate."""
     limit = 1 - cell.t
     if found.risk_limit is not None:
-        right, wrong = cell.system.above(_least(cell, found.risk_limit.threshold))
+        right, wrong = _answered(cell, found.risk_limit.threshold)
         total.said["risk limit"] += right + wrong > 0
         total.false["risk limit"] += right + wrong > 0 and wrong / (right + wrong) > limit
     rate = stakes.coverage_at_error_rate(found.responses, limit / 2)
-    total.error_rate += cell.system.above(_least(cell, rate.threshold))[1] / (limit / 2)
+    total.error_rate += _answered(cell, rate.threshold)[1] / (limit / 2)
 
 
-def _least(cell: Cell, threshold: float) -> float:
-    """Return the threshold on the population: where truths are withheld, it abstains as before."""
-    return max(threshold, cell.system.least) if cell.kind == "unknown" else threshold
+def _answered(cell: Cell, threshold: float) -> tuple[float, float]:
+    """Return the shares right and wrong; where truths are withheld, it also abstains as before."""
+    one = cell.system
+    if cell.kind != "unknown":
+        return one.above(threshold)
+    right, wrong = one.above(max(threshold, one.least))
+    return right * (1 - one.at_random), wrong * (1 - one.at_random)
 
 
 Results = dict[Cell, Tally]
@@ -199,14 +202,17 @@ Results = dict[Cell, Tally]
 def coverage_text(found: Results) -> str:
     """Return the tables of intervals in Markdown."""
     replications = next(iter(found.values())).replications
+    error = 100 * math.sqrt(0.05 * 0.95 / replications)
+    limit = 95 - 3 * error
     low = [
         f"{name} ({cell.name}, {cell.kind}, n = {cell.n}, target {100 * cell.t:g} %)"
         f" {counts.percent(name):.1f} %"
         for cell, counts in found.items()
         for name in counts.given
-        if counts.percent(name) < LIMIT
+        if counts.percent(name) < limit
     ]
-    lines = [f"{replications} replications of each cell. Below {LIMIT:g} %: "]
+    head = f"{replications} replications of each cell; a share of 95 % has a standard error of"
+    lines = [f"{head} {error:.1f} points. Further than three of them below 95 %: "]
     lines[0] += f"{'; '.join(low) or 'none'}."
     kinds = dict.fromkeys((c.kind, c.n) for c in found)
     lines += ["", "Least coverage over systems and targets, in percent:", ""]

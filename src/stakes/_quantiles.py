@@ -76,8 +76,8 @@ def binomial_below(k: int, n: int, p: float) -> float:
     """
     if k >= n:
         return 1.0
-    if k < 0 or p in (0.0, 1.0):
-        return float(k >= 0 and p == 0)
+    if k < 0 or 1 - p in (0.0, 1.0):
+        return float(k >= 0 and p < 0.5)
     return _beta_share(1 - p, n - k, k + 1)
 
 

@@ -289,5 +289,6 @@ def group_codes_of(groups: Column | None, n: int) -> IntArray | None:
     codes: IntArray = np.unique(names, return_inverse=True)[1]
     if codes.max() == 0:
         found = "one cannot tell how others differ"
-        raise InputError("groups", "must hold at least two groups", found=found)
+        hint = "Leave groups out if rows vary independently of each other."
+        raise InputError("groups", "must hold at least two groups", found=found, hint=hint)
     return codes

@@ -311,7 +311,7 @@ def _risk_limit(
     responses: Responses, risk: float | None, target: ConfidenceTarget, level: float
 ) -> RiskLimit | None:
     if risk is None:
-        if responses.confidence is None or responses.weights is not None or not target.t > 0:
-            return None
         risk = target.abstention
+        if responses.confidence is None or responses.weights is not None or risk == 1:
+            return None
     return coverage_at_risk(responses, risk, level=level)

@@ -74,7 +74,8 @@ def coverage_at_risk(responses: Responses, risk: float, *, level: float = 0.95) 
     Parameters
     ----------
     responses : Responses
-        With a confidence.
+        With a confidence. Where truths of abstentions are missing, the threshold is for questions
+        that the system answers by itself.
     risk : float
         The largest share of wrong answers that is acceptable.
     level : float
@@ -124,7 +125,8 @@ def coverage_at_error_rate(responses: Responses, rate: float) -> RiskLimit:
     Parameters
     ----------
     responses : Responses
-        With a confidence.
+        With a confidence. Where truths of abstentions are missing, the threshold is for questions
+        that the system answers by itself.
     rate : float
         The largest share of all questions that may be answered wrongly.
 
