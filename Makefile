@@ -1,10 +1,13 @@
 # make demo: install into .venv and show the main job on data that ship with the package.
 # make test: the same environment with the test tools, then the whole suite. The page of the report
 #   is tested with node and Chromium where they are installed.
-# make integrations: what needs heavy libraries, in two environments of their own: engines (Dask,
-#   Spark, Ray) and frameworks (torch, Lightning, MLflow, skore, XGBoost, notebooks).
+# make integrations: what needs heavy libraries, in three environments of their own: engines (Dask,
+#   Spark, Ray), frameworks (torch, Lightning, MLflow, skore, XGBoost, notebooks) and harnesses
+#   (inspect, lm-eval).
 # make oldest: the suite with the oldest promised version of every dependency and extra;
 #   make oldest-quick: what depends on them most.
+# make wheel: sdist, pure wheel and wheel of this platform into dist/, built twice to the same bytes
+#   and tried without a compiler; make wheel OPTIONS=--suite runs every test with it.
 # make cluster: workers and executors killed at random moments, many times.
 # make bench: time every job beside the peers, in an environment of its own, and write
 #   docs/performance.md. make bench OPTIONS=--quick takes few minutes.
@@ -18,13 +21,15 @@ BIN := $(VENV)/bin
 BENCH := .venv-bench
 ENGINES := .venv-integrations
 FRAMEWORKS := .venv-frameworks
+HARNESSES := .venv-harnesses
 OLDEST := .venv-oldest
 SITE := .venv-docs
+WHEEL := .venv-wheel
 
 # Whatever environment the shell has active must not leak into ours.
 unexport PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 
-.PHONY: demo test integrations engines frameworks oldest oldest-quick cluster bench docs frontend page exports lint types format planted mutants thorough changelog clean
+.PHONY: wheel demo test integrations engines frameworks harnesses oldest oldest-quick cluster bench docs frontend page exports lint types format planted mutants thorough changelog clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/stakes demo
@@ -32,7 +37,7 @@ demo: $(VENV)/.installed
 test: $(VENV)/.developing
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal
 
-integrations: engines frameworks
+integrations: engines frameworks harnesses
 
 # Spark needs Java 17 or newer, which .ci/run installs.
 engines: $(ENGINES)/.installed
@@ -46,6 +51,7 @@ frameworks: $(FRAMEWORKS)/.installed
 
 FRAMEWORK_TESTS := tests/test_journeys.py tests/test_notebooks.py tests/test_sklearn_frameworks.py \
   $(wildcard tests/test_torch*.py) tests/test_mlflow.py tests/test_hub_card.py tests/test_loggers.py \
+  tests/test_judge_ppi.py \
   "tests/test_exports.py::test_every_name_of_a_package_is_there_whichever_module_came_first[torch]" \
   "tests/test_guides.py::test_commands_print_what_the_guide_shows[torch]" \
   "tests/test_guides.py::test_commands_print_what_the_guide_shows[trackers]"
@@ -57,6 +63,21 @@ $(FRAMEWORKS)/.installed: Makefile constraints-frameworks.txt pyproject.toml hat
 	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt --upgrade pip
 	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt torch
 	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt --editable .[mlflow,plot,sklearn,torch] --group frameworks
+	@touch $@
+
+# Harnesses for language models: they do not agree with the pins of the frameworks.
+harnesses: $(HARNESSES)/.installed
+	@OPENBLAS_NUM_THREADS=1 $(HARNESSES)/bin/python -m pytest --no-skips -n 2 --dist loadfile $(HARNESS_TESTS)
+
+HARNESS_TESTS := tests/test_answer_logs.py tests/test_harness_inspect.py tests/test_harness_lm_eval.py \
+  "tests/test_exports.py::test_every_name_of_a_package_is_there_whichever_module_came_first[inspect_ai]" \
+  "tests/test_guides.py::test_commands_print_what_the_guide_shows[harnesses]"
+
+$(HARNESSES)/.installed: Makefile constraints-harnesses.txt pyproject.toml hatch_build.py $(wildcard src/stakes/_kernels/*.[ch])
+	$(PYTHON) -m venv --clear $(HARNESSES)
+	@echo "installing harnesses into $(HARNESSES) ..."
+	@$(HARNESSES)/bin/python -m pip install --quiet --constraint constraints-harnesses.txt --upgrade pip
+	@$(HARNESSES)/bin/python -m pip install --quiet --constraint constraints-harnesses.txt --editable .[inspect,lm-eval] --group harnesses
 	@touch $@
 
 oldest: $(OLDEST)/.installed
@@ -74,6 +95,15 @@ $(OLDEST)/.installed: Makefile constraints.txt pyproject.toml tests/oldest_versi
 	@$(PYTHON) tests/oldest_versions.py > $(OLDEST)/constraints.txt
 	@$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt --upgrade pip
 	@$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt --editable .[dask,mlflow,plot,sklearn,spark] --group test
+	@touch $@
+
+wheel: $(WHEEL)/.installed
+	@$(WHEEL)/bin/python release/build_wheels.py $(OPTIONS)
+
+$(WHEEL)/.installed: Makefile constraints.txt pyproject.toml
+	$(PYTHON) -m venv --clear $(WHEEL)
+	@$(WHEEL)/bin/python -m pip install --quiet --constraint constraints.txt --upgrade pip
+	@$(WHEEL)/bin/python -m pip install --quiet --constraint constraints.txt --group wheel
 	@touch $@
 
 cluster: $(ENGINES)/.installed
@@ -183,4 +213,4 @@ $(VENV)/.developing: $(VENV)/.installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH) $(ENGINES) $(FRAMEWORKS) $(OLDEST) $(SITE) dist build site .cache reproduction frontend/build frontend/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BENCH) $(ENGINES) $(FRAMEWORKS) $(HARNESSES) $(OLDEST) $(SITE) $(WHEEL) dist build site .cache reproduction frontend/build frontend/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -8,7 +8,8 @@ import pytest
 
 os.environ["MPLBACKEND"] = "agg"
 
-collect_ignore_glob = ["src/stakes/torch/*"]  # without doctests, and torch is not everywhere
+# Without doctests, and their libraries are not everywhere.
+collect_ignore_glob = ["src/stakes/inspect_ai/*", "src/stakes/torch/*"]
 
 
 @pytest.fixture(autouse=True)

@@ -41,6 +41,18 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def compact(found: dict[str, Any]) -> str:
+    """Return results as JSON with a line for each row, so that a change shows as few lines."""
+    parts = []
+    for name, value in found.items():
+        if isinstance(value, list):
+            rows = ",\n".join(json.dumps(row, allow_nan=False, default=float) for row in value)
+            parts.append(f"{json.dumps(name)}: [\n{rows}\n]")
+        else:
+            parts.append(f"{json.dumps(name)}: {json.dumps(value, allow_nan=False, default=float)}")
+    return "{\n" + ",\n".join(parts) + "\n}"
+
+
 def main() -> None:
     """Run what was asked for."""
     options = _options()
@@ -62,7 +74,7 @@ def main() -> None:
         found["cold_start"] = list(_cold_start(quick=options.quick))
     found["minutes"] = (time.time() - began) / 60
     path = options.json or (None if options.job else HERE / "results.json")
-    text = json.dumps(found, indent=1, allow_nan=False, default=float)
+    text = compact(found)
     if path is None:
         print(text)
     else:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-# tests/test_guides.py runs these where engines, torch and MLflow are.
-collect_ignore = ["site", "how-to/cluster.md", "how-to/torch.md", "how-to/trackers.md"]
+# tests/test_guides.py runs these where engines, harnesses, torch and MLflow are.
+GUIDES = ("cluster", "harnesses", "torch", "trackers")
+collect_ignore = ["site", *(f"how-to/{page}.md" for page in GUIDES)]
 
 
 @pytest.fixture(autouse=True)

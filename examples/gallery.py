@@ -41,6 +41,7 @@ def pictures() -> Iterator[tuple[str, Display]]:
     yield from diabetes()
     yield from digits()
     yield from simulated()
+    yield from responses()
 
 
 def load(name: str) -> dict[str, np.ndarray]:
@@ -155,6 +156,18 @@ def digits() -> Iterator[tuple[str, Display]]:
     yield "reliability-digits", stakes.ReliabilityDisplay.from_confidences(y, scores)
     yield "abstention-digits", stakes.AbstentionDisplay.from_predictions(y, scores)
     yield "risk-coverage-digits", stakes.RiskCoverageDisplay.from_predictions(y, scores)
+
+
+def responses() -> Iterator[tuple[str, Display]]:
+    """Yield displays of a simulated model that states more than it knows."""
+    rng = np.random.default_rng(1)
+    chance = rng.random(2000)
+    stated = np.round(chance**0.4, 1)
+    said = stakes.Responses(rng.random(2000) < chance, stated, abstained=stated < 0.4)
+    found = stakes.evaluate_responses(said, 0.75)
+    yield "target-curve", stakes.TargetCurveDisplay.from_responses(found)
+    yield "risk-coverage-responses", stakes.RiskCoverageDisplay.from_responses(found)
+    yield "reliability-responses", stakes.ReliabilityDisplay.from_responses(found)
 
 
 def simulated() -> Iterator[tuple[str, Display]]:

@@ -27,19 +27,21 @@ _CHROMIUM = os.environ.get("STAKES_CHROMIUM") or shutil.which("chromium")
 
 
 def main() -> None:
-    """Write the four pictures."""
+    """Write the five pictures."""
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else TARGET
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
         browser = started.chromium.launch(executable_path=_CHROMIUM, args=["--no-sandbox"])
-        one, two, many, paid = (Path(folder) / f"{name}.html" for name in ("a", "b", "c", "d"))
+        one, two, many, paid, said = (Path(folder) / f"{name}.html" for name in "abcde")
         _evaluation().save_html(one, source="breast.csv")
         _comparison().save_html(two, source="diabetes.csv")
         _eight().save_html(many, source="simulated")
         _payments().save_html(paid, source="simulated payments", unit="EUR")
+        _responses().save_html(said, source="simulated answers")
         _take(browser, one, target / "report.png", 1180)
         _take(browser, two, target / "report-dark.png", 1100, scheme="dark")
         _take(browser, many, target / "report-eight.png", 1160)
         _take(browser, paid, target / "report-by-case.png", 1160)
+        _take(browser, said, target / "report-answers.png", 1180)
         browser.close()
 
 
@@ -84,6 +86,15 @@ def _payments() -> stakes.Evaluation:
         [[0, 3], ["amount", 0]], {"amount": amount}, classes=["honest", "fraud"]
     )
     return stakes.evaluate(np.where(fraud, "fraud", "honest"), p, costs=costs, resamples=50)
+
+
+def _responses() -> stakes.ResponseEvaluation:
+    """Judge a simulated model that states more than it knows and seldom abstains."""
+    rng = np.random.default_rng(1)
+    chance = rng.random(2000) ** 0.6
+    stated = np.round(chance**0.4, 2)
+    said = stakes.Responses(rng.random(2000) < chance, stated, abstained=stated < 0.45)
+    return stakes.evaluate_responses(said, 0.75)
 
 
 def _table(name: str, label: str) -> tuple[Any, NDArray[np.object_]]:

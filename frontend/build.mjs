@@ -11,6 +11,7 @@ async function bundle(write) {
   const parts = [
     { entryPoints: [here("src/main.ts")], outfile: `${target}page.js`, format: "iife" },
     { entryPoints: [here("src/main_cases.ts")], outfile: `${target}page_of_cases.js`, format: "iife" },
+    { entryPoints: [here("src/main_responses.ts")], outfile: `${target}page_of_responses.js`, format: "iife" },
     { entryPoints: [here("src/style.css")], outfile: `${target}page.css` },
   ];
   const built = [];

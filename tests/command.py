@@ -1,6 +1,7 @@
 """The command line as a call or as a process, and small tables to run it on."""
 
 import contextlib
+import csv
 import io
 import os
 import signal
@@ -105,6 +106,41 @@ def shell(command: str, cwd: Path, **extra: str) -> subprocess.CompletedProcess[
         env=environment(**extra),
         timeout=300,
     )
+
+
+def answer_rows(n: int = 200, models: tuple[str, ...] = ("bold", "humble")) -> list[dict[str, str]]:
+    """Return simulated answers of models to the same questions; the second abstains where unsure."""
+    rng = np.random.default_rng(3)
+    known = rng.beta(2, 1, n)
+    rows = []
+    for place, model in enumerate(models):
+        right, sure = rng.random(n) < known, np.clip(known**0.6, 0, 1).round(2)
+        idk = (known < 0.65) & (rng.random(n) < 0.98) if place else np.zeros(n, dtype=bool)
+        outcome = np.where(idk, "abstained", np.where(right, "right", "wrong"))
+        rows += [
+            {
+                "id": f"q{i:03d}",
+                "model": model,
+                "ok": "" if idk[i] else str(bool(right[i])).lower(),
+                "sure": "" if idk[i] else str(sure[i]),
+                "idk": str(int(idk[i])),
+                "outcome": str(outcome[i]),
+                "topic": ("law", "sport")[i % 2],
+                "weight": str(1 + i % 3),
+            }
+            for i in range(n)
+        ]
+    return rows
+
+
+def write_answers(path: Path, rows: list[dict[str, str]] | None = None) -> Path:
+    """Write rows about answers as CSV."""
+    rows = answer_rows() if rows is None else rows
+    with path.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
 
 
 def write_scores(path: Path, n: int = 300) -> Path:

@@ -22,7 +22,8 @@ settings.load_profile("default")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell
     signal.signal(signal.SIGINT, signal.default_int_handler)  # so that commands can be interrupted
 
-collect_ignore = ["torch_ranks.py"]  # a script, run with torch by test_torch_distributed
+# A script, run with torch by test_torch_distributed; a scorer, imported where inspect is.
+collect_ignore = ["torch_ranks.py", "inspect_scorers.py"]
 
 
 # Processes that end with this one: Python's own, and the Java that Spark keeps for a next session.

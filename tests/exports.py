@@ -17,6 +17,7 @@ HEAD = "# Written by `make exports` from the `__all__` of each module.\n"
 TOP = (
     "_errors",
     "_version",
+    "answer_logs",
     "calibration",
     "costs",
     "curves",
@@ -29,7 +30,10 @@ TOP = (
     "scoring",
     "sklearn.model_evaluation",
 )
-MODULES = ("dask", "displays", "metrics", "mlflow", "simulation", "sklearn", "spark", "torch")
+MODULES = (
+    *("dask", "displays", "inspect_ai", "lm_eval", "metrics", "mlflow", "simulation", "sklearn"),
+    *("spark", "torch"),
+)
 # What users ask these modules for: `stakes.metrics.Precision`, `stakes.displays.panels`.
 BELOW = ("stakes.metrics.traditional", "stakes.displays.figures")
 

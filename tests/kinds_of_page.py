@@ -61,6 +61,33 @@ def by_case() -> stakes.Evaluation:
     return stakes.evaluate(**data, costs=costs, resamples=50)
 
 
+def responses(model: int = 1, n: int = 400) -> stakes.Responses:
+    """Return answers and abstentions of a simulated model; higher ones know less and abstain more."""
+    rng = np.random.default_rng(model)
+    chance = np.random.default_rng(0).random(n) ** (0.6 + 0.2 * model)
+    sure = np.round(20 * np.sqrt(chance)) / 20
+    silent = sure < 0.15 + 0.1 * model
+    truth = np.where(silent & (np.arange(n) % 3 == 0), np.nan, rng.random(n) < chance)
+    return stakes.Responses(truth, sure, silent)
+
+
+def topics(n: int = 400) -> dict[str, Any]:
+    """Return a column of slices for responses."""
+    return {"topic": np.array(["constitutional law", "chemistry", "geography"])[np.arange(n) % 3]}
+
+
+def answers() -> stakes.ResponseEvaluation:
+    """Return an evaluation of answers and abstentions."""
+    return stakes.evaluate_responses(responses(), 0.75, slices=topics())
+
+
+def compared_answers() -> stakes.ResponseComparison:
+    """Return models on the same questions."""
+    names = ["large and bold", "small and humble", "middling"]
+    systems = {name: responses(k + 1) for k, name in enumerate(names)}
+    return stakes.compare_responses(systems, 0.75, slices=topics())
+
+
 KINDS: dict[str, Callable[[], Any]] = {
     "two": lambda: evaluation(["healthy", "pneumothorax"]),
     "three": lambda: evaluation(CONDITIONS[:3]),
@@ -70,6 +97,8 @@ KINDS: dict[str, Callable[[], Any]] = {
     "compare-eight": lambda: comparison(8),
     "decisions": decisions,
     "by-case": by_case,
+    "answers": answers,
+    "compare-answers": compared_answers,
     "not-live": lambda: replace(evaluation(["healthy", "pneumothorax"]), sketch=None),
 }
 

@@ -157,3 +157,27 @@ def _suits(rule: stakes.ScoringRule, k: int) -> bool:
 def plain_rules() -> list[stakes.ScoringRule]:
     """The scoring rules of any number of classes, which treat all of them alike."""
     return [rule for rule in RULES.choices.values() if _suits(rule, 3)]
+
+
+@st.composite
+def responses_columns(
+    draw: st.DrawFn, *, largest: int = 30, known: bool = True
+) -> "dict[str, FloatArray]":
+    """Right (NaN where it is not known), confidence and abstentions of the same questions."""
+    n = draw(st.integers(1, largest))
+    right = draw(st.lists(st.sampled_from([0.0, 1.0]), min_size=n, max_size=n))
+    silent = draw(st.lists(st.booleans(), min_size=n, max_size=n))
+    levels = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), st.floats(0, 1))
+    sure = draw(st.lists(levels, min_size=n, max_size=n))
+    columns = {
+        "right": np.array(right), "confidence": np.array(sure),
+        "abstained": np.array(silent, dtype=np.float64),
+    }  # fmt: skip
+    if not known:
+        columns["right"][np.array(silent)] = np.nan
+    return columns
+
+
+def confidence_targets() -> st.SearchStrategy[float]:
+    """Targets from 0 to almost 1."""
+    return st.one_of(st.sampled_from([0.0, 0.25, 0.5, 0.75, 0.9, 0.999]), st.floats(0, 0.99))

@@ -49,7 +49,10 @@ def drawn(page: Any) -> None:  # noqa: ANN401
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-@pytest.mark.parametrize("kind", ["two", "three", "ten", "compare-eight", "decisions"])
+@pytest.mark.parametrize(
+    "kind",
+    ["two", "three", "ten", "compare-eight", "decisions", "answers", "compare-answers"],
+)
 def test_no_word_is_broken(browser: Any, folder: Path, kind: str, size: Any) -> None:  # noqa: ANN401
     with opened(browser, written(kind, folder), viewport=size) as watched:
         drawn(watched.page)
@@ -97,7 +100,7 @@ def test_names_of_all_scripts(browser: Any, tmp_path: Path, size: Any) -> None: 
         quiet(watched, path)
 
 
-@pytest.mark.parametrize("kind", ["three", "ten", "compare-eight"])
+@pytest.mark.parametrize("kind", ["three", "ten", "compare-eight", "answers", "compare-answers"])
 def test_paper(browser: Any, folder: Path, kind: str) -> None:  # noqa: ANN401
     with opened(browser, written(kind, folder), color_scheme="dark", viewport=WIDE) as watched:
         page = watched.page
@@ -121,11 +124,12 @@ def test_paper(browser: Any, folder: Path, kind: str) -> None:  # noqa: ANN401
 HEADINGS = {
     "Numbers", "Pictures", "Details", "Decisions", "Ranking", "Truth and decision", "Each class",
     "Normalised costs and scores, lower is better", "Cost of a case", "What abstaining gives",
-    "Calibration errors and slope", "Other costs, other priors", "Confidence",
+    "Calibration errors and slope", "Other costs, other priors", "Confidence", "Other targets",
+    "Points at every target", "Stated confidence", "Risk over coverage", "Slices",
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["three", "ten", "compare-eight"])
+@pytest.mark.parametrize("kind", ["three", "ten", "compare-eight", "answers"])
 def test_no_heading_ends_a_page(browser: Any, folder: Path, tmp_path: Path, kind: str) -> None:  # noqa: ANN401
     reader = shutil.which("pdftotext")
     if reader is None:

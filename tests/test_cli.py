@@ -133,9 +133,9 @@ def test_demo_tells_three_stories_and_keeps_its_numbers(
     assert done.returncode == 0, done.stderr
     assert "569 biopsies" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
-    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    tour = (Path(__file__).parents[1] / "docs" / "tour.md").read_text(encoding="utf-8")
     printed = "\n".join(line.rstrip() for line in done.stdout.rstrip().splitlines())
-    assert f"```text\n{printed}\n```" in readme
+    assert f"```text\n{printed}\n```" in tour
     kept = tmp_path / "stakes-demo.json"
     document = json.loads(kept.read_text())
     assert document["command"] == "demo"

@@ -35,6 +35,9 @@ VIEWS = {
     "empirical cross-entropy": CURVE.empirical_cross_entropy(),
     "calibration loss": CURVE.calibration_loss(),
 }
+SURE = np.exp(P.log_posteriors()).max(axis=1)
+SAID = stakes.Responses(np.exp(P.log_posteriors()).argmax(axis=1) == DATA.y, SURE, SURE < 0.6)
+ANSWERS = stakes.evaluate_responses(SAID, 0.9)
 SYSTEMS = {"A": P, "B": DATA.posteriors([0.5, 0.5])}
 # What displays are made of, by what they say that they need; a display that needs anything else
 # brings its data here.
@@ -43,6 +46,7 @@ NEEDED: dict[str, tuple[Any, ...]] = {
     "scores of two classes": (DATA.y, P),
     "likelihood ratios of two classes": (DATA.y, LLR),
     "scores of several systems": (DATA.y, SYSTEMS),
+    "responses": (ANSWERS.curve, 0.9),
     "costs and values of systems": (np.array([0.3, 1.2]), np.array([0.9, 0.1])),
 }
 # Every display of the scores of one system, and some with options.
@@ -177,6 +181,38 @@ def test_a_model_without_probabilities_is_refused() -> None:
         stakes.InputError, match=r"predict_proba and classes_: int has no predict_proba"
     ):
         stakes.RocDisplay.from_estimator(3, [[1.0]], [1])
+
+
+def test_responses_are_drawn_from_themselves_or_from_their_evaluation() -> None:
+    for kind in (stakes.TargetCurveDisplay, stakes.RiskCoverageDisplay, stakes.ReliabilityDisplay):
+        one, other = kind.from_responses(SAID), kind.from_responses(ANSWERS, name="model")
+        for column, values in one.frame().items():
+            if column in ("target", "own", "stated", "calibrated", "best"):
+                continue  # the targets of an evaluation have its own among them
+            np.testing.assert_array_equal(values, other.frame()[column])
+        assert any("model: " in text for text in drawn_text(other.plot().figure_))
+    curve = stakes.TargetCurveDisplay.from_responses(SAID, 0.9)
+    assert curve.frame()["own"] is curve.curve.utility["own"]
+    np.testing.assert_array_equal(curve.frame()["best"], ANSWERS.curve.utility["best"])
+    assert stakes.TargetCurveDisplay.from_responses(ANSWERS).target == 0.9
+
+
+def test_risk_and_reliability_of_responses_are_those_of_right_and_wrong() -> None:
+    risk = stakes.RiskCoverageDisplay.from_responses(SAID)
+    right = SAID.right == 1
+    assert risk.frame()["risk"][-1] == pytest.approx(1 - right.mean(), rel=1e-12)
+    assert risk.naive == risk.frame()["risk"][-1]
+    answered = ~SAID.abstained
+    own = answered.mean(), 1 - right[answered].mean()
+    assert risk.own == pytest.approx(own, rel=1e-12)
+    columns = stakes.ReliabilityDisplay.from_responses(SAID, bins=7).frame()
+    np.testing.assert_array_equal(
+        columns["frequency"], stakes.reliability(right, SURE, 7).frequency
+    )
+    bare = stakes.Responses.from_counts(right=5, wrong=3)
+    for kind in (stakes.RiskCoverageDisplay, stakes.ReliabilityDisplay):
+        with pytest.raises(stakes.InputError, match="must have answers with a stated confidence"):
+            kind.from_responses(bare)
 
 
 def test_frames_hold_the_numbers_of_the_curves() -> None:
@@ -424,7 +460,7 @@ def test_large_data_are_drawn_with_few_points() -> None:
         stakes.PrecisionRecallDisplay,
         stakes.RiskCoverageDisplay,
     ):
-        display = make.from_predictions(y, p).plot()
+        display = make.from_predictions(y, stakes.Posteriors(p)).plot()
         assert max(len(line.get_xdata()) for line in display.ax_.lines) < 6100  # type: ignore[arg-type]
         assert len(next(iter(display.frame().values()))) > 90_000
 

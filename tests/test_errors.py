@@ -40,7 +40,89 @@ def updated(summary: stakes.Summary, *batches: Any) -> stakes.Summary:  # noqa: 
     return summary
 
 
+def mean(human: Any, judge: Any = (1, 0, 1), **more: Any) -> float:  # noqa: ANN401
+    """Return a mean of three rows."""
+    return stakes.judged_mean(human, judge, **more).value
+
+
+def report(human: Any, judge: Any = (1, 0, 1), **more: Any) -> object:  # noqa: ANN401
+    """Return a report on three answers."""
+    return stakes.judge_report(human, judge, **{"target": 0.5, **more})
+
+
 MESSAGES: list[tuple[str, Callable[[], object], list[str]]] = [
+    # labels of a judge and of people
+    ("human text", lambda: mean("abc"), ["human", "1-D", "'abc'"]),
+    ("human words", lambda: mean(["yes", None, "no"]), ["human", "numbers", "'yes'", "row 0"]),
+    ("human table", lambda: mean([[1, 0], [0, 1], [1, 1]]), ["human", "1-D", "(3, 2)"]),
+    ("human empty", lambda: mean([], []), ["human", "at least one", "empty"]),
+    ("human infinite", lambda: mean([1, inf, None]), ["human", "finite", "inf", "row 1"]),
+    ("human masked", lambda: mean(np.ma.array([0, 1, 1], mask=[0, 1, 0])), ["human", "masked"]),
+    (
+        "judge shorter",
+        lambda: mean([1, 0, None], [1, 0]),
+        ["judge", "one value per row", "2 for 3"],
+    ),
+    (
+        "judge missing",
+        lambda: mean([1, 0, None], [1, 0, nan]),
+        ["judge", "missing", "row 2", "all rows"],
+    ),
+    ("groups shorter", lambda: mean([1, 0, 1], groups=[1, 2]), ["groups", "2 for 3 rows"]),
+    (
+        "weights of a judge",
+        lambda: mean([1, 0, 1], sample_weight=[1, -1, 1]),
+        ["sample_weight", "-1", "row 1"],
+    ),
+    (
+        "chance of 0",
+        lambda: mean([1, 0, None], inclusion=[0.5, 0, 1]),
+        ["inclusion", "above 0", "row 1"],
+    ),
+    (
+        "chance above 1",
+        lambda: mean([1, 0, None], inclusion=[0.5, 2, 1]),
+        ["inclusion", "between 0 and 1", "2", "row 1"],
+    ),
+    (
+        "chance missing",
+        lambda: mean([1, 0, None], inclusion=[0.5, nan, 1]),
+        ["inclusion", "missing", "row 1"],
+    ),
+    (
+        "bounds turned",
+        lambda: mean([1, 0, None], bounds=(1, 0)),
+        ["bounds", "lower one first", "(1, 0)"],
+    ),
+    ("bounds of one", lambda: mean([1, 0, None], bounds=3), ["bounds", "two numbers", "3"]),
+    (
+        "outside of bounds",
+        lambda: mean([1, 5, None], bounds=(0, 4)),
+        ["human", "between 0 and 4", "5", "row 1"],
+    ),
+    ("tuning above 1", lambda: mean([1, 0, None], tuning=1.5), ["tuning", "[0, 1]", "1.5"]),
+    ("level of a judge", lambda: mean([1, 0, None], level=95), ["level", "95"]),
+    (
+        "right by half",
+        lambda: report([1, 0.5, None]),
+        ["human", "1 for right, 0 for wrong", "0.5", "row 1"],
+    ),
+    (
+        "judge in percent",
+        lambda: report([1, 0, None], [90, 10, 80]),
+        ["judge", "between 0 and 1", "90", "row 0", "probability"],
+    ),
+    (
+        "abstained by word",
+        lambda: report([1, 0, 1], abstained=[0, 2, 1]),
+        ["abstained", "true or false", "2", "row 1"],
+    ),
+    (
+        "abstained missing",
+        lambda: report([1, 0, 1], abstained=[False, None, True]),
+        ["abstained", "missing", "row 1"],
+    ),
+    ("target of 1", lambda: report([1, 0, 1], target=1), ["target", "[0, 1)", "1"]),
     # labels
     ("empty", lambda: ec([], []), ["y_true", "empty"]),
     ("lengths", lambda: ec([0, 1], [0]), ["y_true", "y_pred", "2", "1"]),

@@ -30,6 +30,7 @@ from stakes.cli import main
 PAGES = sorted((Path(__file__).parents[1] / "docs" / "how-to").glob("*.md"))
 NEEDED = {
     "cluster": ("distributed", "pyspark"),
+    "harnesses": ("inspect_ai", "lm_eval"),
     "torch": ("torch", "lightning"),
     "trackers": ("mlflow",),
 }
@@ -146,8 +147,8 @@ def test_commands_print_what_the_guide_shows(
 ) -> None:
     for library in NEEDED.get(page.stem, ()):
         pytest.importorskip(library)
-    if page.stem == "trackers":
-        warnings.simplefilter("ignore")  # those of MLflow and what it loads
+    if page.stem in ("harnesses", "trackers"):
+        warnings.simplefilter("ignore")  # those of the libraries and what they load
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("NO_COLOR", "1")

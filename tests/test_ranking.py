@@ -512,7 +512,7 @@ def test_records_are_fit_for_json() -> None:
 
 
 def test_priors_weigh_the_risk_of_selective_answers() -> None:
-    y, p = [0, 0, 1, 1], [0.1, 0.6, 0.7, 0.8]
+    y, p = [0, 0, 1, 1], stakes.Posteriors([0.1, 0.6, 0.7, 0.8])
     even = stakes.risk_coverage_curve(y, p)
     rare = stakes.risk_coverage_curve(y, p, priors=[0.99, 0.01])
     assert even.joint_risk[-1] == 0.25

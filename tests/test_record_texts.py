@@ -53,6 +53,21 @@ def build(names: list[str]) -> dict[str, Callable[[], Any]]:
         made.update(y, P)
         return made
 
+    def judged() -> stakes.JudgedResponses:
+        return stakes.judge_report(np.where(np.arange(N) < 60, Y, np.nan), P, target=0.75)
+
+    def responses() -> stakes.Responses:
+        return stakes.Responses(Y == 1, P, P < 0.2, groups=np.arange(N) // 2)
+
+    def answers() -> stakes.ResponseEvaluation:
+        topics = {names[0]: names_of(Y, names)}
+        return stakes.evaluate_responses(responses(), 0.75, slices=topics)
+
+    def compared() -> stakes.ResponseComparison:
+        topics = {names[0]: names_of(Y, names)}
+        systems = {names[1]: responses(), "b": stakes.Responses(Y == 1, groups=np.arange(N) // 2)}
+        return stakes.compare_responses(systems, 0.75, slices=topics)
+
     fitted = {
         name: partial(getattr(stakes, name)().fit, P, y, classes=names)
         for name in (
@@ -70,6 +85,21 @@ def build(names: list[str]) -> dict[str, Callable[[], Any]]:
     return {
         **fitted,
         **scores,
+        "AbstentionRule": lambda: answers().rules[1],
+        "Agreement": lambda: stakes.Agreement([8, 5], samples=10),
+        "AnswerLogProbability": lambda: stakes.AnswerLogProbability([-0.1, -2.0]),
+        "ConfidenceTarget": lambda: stakes.ConfidenceTarget(0.75),
+        "ResponseComparison": compared,
+        "ResponseDifference": lambda: compared().differences[0],
+        "ResponseEvaluation": answers,
+        "ResponseSlice": lambda: answers().slices[1],
+        "Responses": responses,
+        "RiskLimit": lambda: stakes.coverage_at_risk(responses(), 0.4),
+        "SliceComparison": lambda: compared().slices[1],
+        "StatedPercent": lambda: stakes.StatedPercent([90, 55]),
+        "StatedProbability": lambda: stakes.StatedProbability([0.9, None]),
+        "TargetCurve": lambda: answers().curve,
+        "VerbalConfidence": lambda: stakes.VerbalConfidence(names, dict.fromkeys(names, 0.5)),
         "AbstentionCurve": lambda: stakes.abstention_curve(y, P, costs=costs),
         "Application": lambda: stakes.Application(costs, [0.9, 0.1]),
         "ApplicationResult": lambda: evaluation().main,
@@ -84,6 +114,7 @@ def build(names: list[str]) -> dict[str, Callable[[], Any]]:
         "ClassResult": lambda: evaluation().by_class[0],
         "Comparison": comparison,
         "ConfusionMatrix": lambda: cm,
+        "CorrectedEstimate": lambda: judged().utility,
         "CostMatrix": lambda: costs,
         "CostsByCase": lambda: by_case,
         "CurveArea": risk.brier,
@@ -101,6 +132,8 @@ def build(names: list[str]) -> dict[str, Callable[[], Any]]:
         "HeldOut": lambda: stakes.HeldOut(y, P),
         "TrainOnTest": stakes.TrainOnTest,
         "Interval": lambda: stakes.Interval(0.1, 0.2, 0.95),
+        "JudgedMean": lambda: stakes.judged_mean(np.where(P > 0.3, Y, np.nan), P),
+        "JudgedResponses": judged,
         "LossResult": lambda: evaluation().rules[0],
         "MetricValue": cm.f_score,
         "MinimumCost": lambda: roc.minimum_cost(costs),
@@ -142,8 +175,10 @@ SETTINGS = {  # what users choose, which shows how it is built
     "AreaUnderRoc", "BayesCost", "BrierLoss", "EqualErrorRate", "EqualMass", "EqualWidth",
     "LogLoss", "SphericalLoss", "ThresholdRange",
 }  # fmt: skip
-ABSTRACT = {"Answers", "Calibrator", "Scores", "ScoringRule"}
-PAGES = {"Comparison", "DecisionEvaluation", "Evaluation"}  # live, in a frame of their own
+ABSTRACT = {"Answers", "Calibrator", "Confidence", "Scores", "ScoringRule"}
+PAGES = {  # live, in a frame of their own
+    "Comparison", "DecisionEvaluation", "Evaluation", "ResponseComparison", "ResponseEvaluation",
+}  # fmt: skip
 
 
 class Tags(HTMLParser):

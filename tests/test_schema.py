@@ -9,10 +9,11 @@ from typing import Any
 import jsonschema
 import pytest
 
-from command import SCORED, SCORES, TABLE, call, write_scores
+from command import SCORED, SCORES, TABLE, call, write_answers, write_scores
 
 SCHEMA = json.loads((Path(__file__).parents[1] / "docs/schema/stakes-1.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+ANSWERED = ("--right", "ok", "--confidence", "sure", "--abstained", "idk", "--target", "75%")
 COSTS = ("--cost", "miss=5,false_alarm=1")
 RESAMPLES = ("--resamples", "50")
 DOCUMENTS: dict[str, tuple[str, ...]] = {
@@ -48,6 +49,14 @@ DOCUMENTS: dict[str, tuple[str, ...]] = {
     "apply": ("calibrate", "scores.csv", "--apply", "cal.json", *SCORES, "-o", "out.csv"),
     "decide": ("decide", "scores.csv", *SCORES, *COSTS, "-o", "out.csv"),
     "demo": ("demo",),
+    "answers": ("answers", "answers.csv", *ANSWERED, "--slice", "model", "--group", "id"),
+    "answers, bare": ("answers", "answers.csv", "--outcome", "outcome", "--target", "0"),
+    "answers_compared": (
+        "answers", "answers.csv", *ANSWERED, "--slice", "topic", "--model", "model", "--question", "id",
+    ),
+    "check, answers": (
+        "check", "answers.csv", "--answers", *ANSWERED, "--min-utility", "0", "--max-hallucination-rate", "1",
+    ),
 }  # fmt: skip
 
 
@@ -55,6 +64,7 @@ def printed(name: str, folder: Path) -> dict[str, Any]:
     """Return the document that a command prints."""
     write_scores(folder / "scores.csv")
     (folder / "table.csv").write_text(TABLE)
+    write_answers(folder / "answers.csv")
     (folder / "one.csv").write_text("y,p_a,p_b\na,0.9,0.1\na,1,0\na,0.2,0.8\n")
     if name == "apply":
         assert call("calibrate", *SCORED, "-o", "cal.json", cwd=folder).returncode == 0

@@ -39,7 +39,9 @@ def unknown_types() -> list[str]:
         for name, symbol in symbols.items()
         if not symbol["isTypeKnown"]
         and name.startswith(public)
-        and not name.startswith("stakes.torch.")  # of types of torch, which is not here
+        and not name.startswith(
+            ("stakes.inspect_ai.", "stakes.torch.")
+        )  # of types that are not here
         and name.rpartition(".")[2] not in UNTYPED_BASES
     ]
 

@@ -88,6 +88,49 @@ export interface CasesData {
   noInterval: string; // why intervals at other settings are not shown; empty if they are
 }
 
+/** Weight of wrong and right answers at each confidence, in rising order. */
+export interface LevelsOfConfidence {
+  level: Packed; // f64
+  weights: [Packed, Packed]; // u32 counts, or f64 weights
+  exact: boolean; // otherwise levels are the lower ends of the cells of a grid
+}
+
+/** What Python found for a rule at the target of the report: shares of all questions, mean points. */
+export interface OwnOutcome {
+  right: number;
+  wrong: number;
+  utility: number;
+  band: [number, number] | null;
+  threshold: number | "inf" | null;
+}
+
+/** The responses of a system. */
+export interface ResponseSystemData {
+  name: string;
+  right: number; // weight of right answers; likewise the others
+  wrong: number;
+  abstained: number;
+  alwaysWrong: number; // if it had always answered
+  unknown: number; // abstentions of which nobody knows whether the answer held back is right
+  stated: LevelsOfConfidence | null;
+  fitted: Packed | null; // f64: the calibrated chance at each stated level
+  calibrated: LevelsOfConfidence | null; // by calibrators that did not see the response
+  at: {
+    rules: { own: OwnOutcome; stated: OwnOutcome | null; calibrated: OwnOutcome | null };
+    code: string; // of the verdict, which is tested
+    ruleCode: string; // of the verdict on other rules; empty without one
+    reason: string; // why there is no verdict
+  };
+}
+
+/** Responses to questions, at a confidence target. */
+export interface ResponsesData {
+  target: number;
+  systems: ResponseSystemData[];
+  best: string[] | null; // systems that may be the best, by a test; null for one system
+  slices: { name: string; responses: number; value: number; band: [number, number] | null; code: string }[];
+}
+
 /** A difference to the reference, for the forest. */
 export interface DifferenceData {
   system: string;
@@ -124,6 +167,7 @@ export interface Payload {
   live: LiveData | null;
   whyNotLive: string;
   cases?: CasesData | null; // where costs differ from case to case
+  responses?: ResponsesData; // of a page of answers and abstentions
   differences: DifferenceData[];
   odds: OddsData[];
   given?: number; // systems of a comparison as they came; calibrated ones follow in the same order

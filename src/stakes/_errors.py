@@ -22,6 +22,7 @@ __all__ = [
 
 _PYTHON_HINTS = {  # what to do, by code, in words of Python
     "add_bytes": "If that is meant, allow more with max_bytes=...",
+    "agreement_share": "For shares use StatedProbability.",
     "check_address": "Check the address.",
     "choose_prefix": "Rename it, or choose another prefix.",
     "give_losses": "For gains use CostMatrix.from_utilities.",
@@ -33,6 +34,12 @@ _PYTHON_HINTS = {  # what to do, by code, in words of Python
     "replace_file": "Pass force=True to replace it.",
     "renormalize": "To divide rows by their sum use Posteriors(scores, renormalize=True)."
     " For other scores say what they are: {kinds}, ...",
+    "name_outcomes": "Say what the column calls them: right=..., wrong=..., abstained=...",
+    "say_abstained": "It may be missing only where abstained is true: pass abstained=...",
+    "say_abstentions": "Name the values that mean an abstention with abstain_values=...",
+    "say_partial": "Say how partial credit counts: partial='right', 'wrong', or the least right"
+    " value.",
+    "say_confidence": "For percent use StatedPercent; for log probabilities AnswerLogProbability.",
     "say_kind": "For other scores say what they are: {kinds}, ...",
     "say_kind_or_percent": "Row {row} sums to {total}: percent? Divide by 100."
     " For other scores say what they are: {kinds}, ...",

@@ -18,18 +18,17 @@ import {
   type Standing,
   type Unit,
   verdictOf,
-  type VerdictPart,
 } from "../core/index";
 import type { Outcome, Problem } from "../types";
-import { type Child, h, HIDDEN, named, on, refill } from "./dom";
+import { type Child, h, named, on, refill } from "./dom";
 import { sameTable, withAbstention, withCost, withDearest, withPrior } from "./edits";
 import { forgetRefused, place as refusals } from "./field";
 import { InlineField } from "./inline_field";
 import type { Found } from "./results";
+import { Sentences, showVerdict } from "./sentences";
 import type { Store } from "./store";
 import { number } from "./text";
 
-export const ICONS = { good: "✓", bad: "✕", warn: "?", note: "–" };
 const MOST_ROWS = 5; // of the table, the cheapest systems first
 const PLAIN: Unit = { name: "", scale: 1 };
 
@@ -105,85 +104,37 @@ export function spokenOf(found: Found, names: string[], store: Store): Spoken {
 export class Answer {
   readonly #store: Store;
   readonly #names: string[];
-  readonly #sentences = h("div");
+  readonly #sentences: Sentences;
   readonly #table = h("div.thousand", { tabindex: 0, role: "region", "aria-label": "per 1,000 cases" });
   readonly #changed = h("div.changed", { hidden: true });
   readonly #list = h("span");
   readonly #refused = refusals();
-  readonly #fields = new Map<string, InlineField>();
-  #form = "";
-  #slots: (HTMLElement | Text)[] = [];
 
   constructor(store: Store, names: string[], place: HTMLElement) {
     this.#store = store;
     this.#names = names;
+    this.#sentences = new Sentences((key, label) => new InlineField(key, label, this.#refused, (value, settled) =>
+      store.set(edited(key, value, store), settled),
+    ));
     const back = h("button", { type: "button" }, "Back to the report's settings");
     on(back, "click", () => {
       forgetRefused();
       store.set(store.initial, true);
     });
     this.#changed.append(h("span", "Changed: "), this.#list, " ", back);
-    refill(place, this.#sentences, this.#refused, this.#changed, this.#table);
+    refill(place, this.#sentences.element, this.#refused, this.#changed, this.#table);
   }
 
   show(found: Found): void {
     const spoken = spokenOf(found, this.#names, this.#store);
-    this.#showSentences(spoken.sentences);
+    this.#sentences.show(spoken.sentences);
     this.#showTable(spoken, found);
     this.#showChanged(spoken.setting);
   }
 
   /** The words of the answer as one text. */
   get text(): string {
-    const words = this.#slots.map((slot) =>
-      slot instanceof HTMLInputElement ? slot.value : (slot.textContent ?? ""),
-    );
-    return words.join("").replace(/[✓✕]/g, "");
-  }
-
-  /** Put the sentences; a field that is in use stays the same element. */
-  #showSentences(sentences: Part[][]): void {
-    const form = JSON.stringify(
-      sentences.map((one) => one.map((part) => (part[0] === "field" ? part[1] : part[0]))),
-    );
-    if (form !== this.#form) {
-      this.#form = form;
-      this.#slots = [];
-      refill(
-        this.#sentences,
-        ...sentences.map((one) => h("p.answer", ...one.map((part) => this.#slot(part)))),
-      );
-    }
-    for (const [i, part] of sentences.flat().entries()) this.#fill(this.#slots[i], part);
-  }
-
-  #slot(part: Part): HTMLElement | Text {
-    const made =
-      part[0] === "field"
-        ? this.#field(part[1], part[3]).element
-        : part[0] === "name"
-          ? named(part[1])
-          : part[0] === "verdict"
-            ? h("strong")
-            : document.createTextNode("");
-    this.#slots.push(made);
-    return made;
-  }
-
-  #fill(slot: HTMLElement | Text, part: Part): void {
-    if (part[0] === "field") this.#fields.get(part[1])!.show(part[2]);
-    else if (part[0] === "verdict") showVerdict(slot as HTMLElement, part);
-    else if (slot.textContent !== part[1]) slot.textContent = part[1];
-  }
-
-  #field(key: string, label: string): InlineField {
-    const known = this.#fields.get(key);
-    if (known) return known;
-    const made = new InlineField(key, label, this.#refused, (value, settled) =>
-      this.#store.set(edited(key, value, this.#store), settled),
-    );
-    this.#fields.set(key, made);
-    return made;
+    return this.#sentences.text;
   }
 
   #showTable(spoken: Spoken, found: Found): void {
@@ -232,14 +183,6 @@ export function verdictWord(code: string): HTMLElement {
   const slot = h("strong");
   showVerdict(slot, verdictOf(code));
   return slot;
-}
-
-function showVerdict(slot: HTMLElement, part: VerdictPart): void {
-  const [, words, look] = part;
-  const name = `verdict-word ${look}`;
-  if (slot.className === name && slot.lastChild?.textContent === words) return;
-  slot.className = name;
-  refill(slot, h("span.icon", HIDDEN, ICONS[look]), words);
 }
 
 /** Return the problem with a number of the sentence changed. */

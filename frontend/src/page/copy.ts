@@ -57,7 +57,7 @@ function still(answer: HTMLElement): HTMLElement {
   const fields = [...answer.querySelectorAll("input")];
   for (const [i, input] of [...copy.querySelectorAll("input")].entries())
     input.replaceWith(h("b.given", fields[i].value));
-  for (const one of copy.querySelectorAll("button, [hidden], .flips")) one.remove();
+  for (const one of copy.querySelectorAll("button, [hidden], .flips, .dial")) one.remove();
   for (const one of copy.querySelectorAll("[style]")) one.removeAttribute("style");
   return copy;
 }

@@ -10,6 +10,7 @@ export interface DialOptions {
   spoken: string; // the label as one text
   track: Track;
   takes: Takes;
+  write?: (value: number) => string; // how the field shows it
   compact?: boolean; // all on one line
   onInput: (value: number, settled: boolean) => void;
 }
@@ -47,7 +48,7 @@ export class Dial {
     this.#field = new NumberField(options.takes, said, { id, "aria-label": name }, (value, settled) => {
       this.#showSlider(value);
       this.#options.onInput(value, settled);
-    });
+    }, options.write);
     this.#label = h("label", { for: id }, ...options.label);
     this.#zones = h("div.zones", HIDDEN);
     this.element = h(
@@ -98,12 +99,12 @@ export class Dial {
   #showSlider(value: number): void {
     const at = this.#positions.place(value, Number(this.#slider.value));
     if (Number(this.#slider.value) !== at) this.#slider.value = String(at);
-    this.#slider.setAttribute("aria-valuetext", number(value));
+    this.#slider.setAttribute("aria-valuetext", (this.#options.write ?? number)(value));
   }
 
   #slide(settled: boolean): void {
     const value = this.#positions.value(Number(this.#slider.value));
-    this.#slider.setAttribute("aria-valuetext", number(value));
+    this.#slider.setAttribute("aria-valuetext", (this.#options.write ?? number)(value));
     this.#field.show(value);
     this.#options.onInput(value, settled);
   }

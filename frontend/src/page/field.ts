@@ -3,8 +3,8 @@ import { readNumber, type TypedNumber } from "../core/numbers";
 import { type Attributes, freshId, h, on } from "./dom";
 import { plainNumber } from "./text";
 
-/** What numbers a field takes: "cost" 0 or more, "share" above 0 and below 1, "percent" above 0 and below 100. */
-export type Takes = "cost" | "share" | "percent";
+/** What numbers a field takes: "cost" 0 or more, "share" above 0 and below 1, "percent" above 0 and below 100, "target" from 0 to below 1, or its percent. */
+export type Takes = "cost" | "share" | "percent" | "target";
 
 const refused = new Set<NumberField>();
 
@@ -76,10 +76,19 @@ export class NumberField {
     return "value" in typed && (typed.value === value || typed.value === Number(this.#write(value)));
   }
 
-  /** Read what is typed; a percent sign after a number of percent changes nothing. */
+  /** The number that is typed; NaN if it is not one. */
+  get typed(): number {
+    const typed = this.#typed();
+    return "value" in typed ? typed.value : NaN;
+  }
+
+  /** Read what is typed; a percent sign after a number of percent changes nothing, and a target of 75 is 75 %. */
   #typed(): TypedNumber {
     const text = this.element.value;
-    return readNumber(this.#takes === "percent" ? text.replace(/\s*[%\u066a]\s*$/u, "") : text);
+    const signed = /\s*[%\u066a]\s*$/u;
+    const typed = readNumber(this.#takes === "percent" ? text.replace(signed, "") : text);
+    const bare = this.#takes === "target" && "value" in typed && !signed.test(text);
+    return bare && typed.value >= 1 && typed.value < 100 ? { value: typed.value / 100 } : typed;
   }
 
   #read(settled: boolean): void {
@@ -110,6 +119,8 @@ export class NumberField {
     if (this.#takes === "cost") return value < 0 ? `A cost cannot be below 0: ${shown}.` : "";
     if (this.#takes === "percent")
       return value > 0 && value < 100 ? "" : `A share lies above 0 % and below 100 %: ${shown} does not.`;
+    if (this.#takes === "target")
+      return value >= 0 && value < 1 ? "" : `A target is at least 0 % and below 100 %: ${shown} is not.`;
     if (value > 0 && value < 1) return "";
     const percent = value >= 1 && value < 100 ? ` For ${shown} percent write ${shown} %.` : "";
     return `A share lies above 0 and below 1: ${shown} does not.${percent}`;
@@ -119,7 +130,8 @@ export class NumberField {
     refused.add(this);
     this.element.setAttribute("aria-invalid", "true");
     this.element.setAttribute("aria-describedby", this.#said.id);
-    this.#said.textContent = `${sentence} The number before it still holds: ${plainNumber(this.#held)}.`;
+    const held = this.#takes === "target" ? this.#write(this.#held) : plainNumber(this.#held);
+    this.#said.textContent = `${sentence} The number before it still holds: ${held}.`;
     this.#said.hidden = false;
   }
 

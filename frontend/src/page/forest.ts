@@ -61,7 +61,8 @@ function chosen(differences: DifferenceData[]): DifferenceData[] {
   return fit.sort((a, b) => rank(a) - rank(b)).slice(0, MOST_ROWS);
 }
 
-function forestRow(one: DifferenceData, most: number, tone: number): HTMLElement {
+/** Return a row of a forest: a name, a value and its interval. */
+export function forestRow(one: DifferenceData, most: number, tone: number): HTMLElement {
   const sign = one.better === "lower" ? -1 : 1;
   const at = (value: number) => `${50 + (47 * sign * value) / most}%`;
   const known = one.low !== null && one.high !== null;

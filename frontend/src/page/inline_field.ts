@@ -3,20 +3,27 @@ import { NumberField, type Takes } from "./field";
 
 const STEP = 1.1; // by which an arrow key changes a number
 
+/** How a field reads, writes and steps its number. */
+export interface Manner {
+  takes: Takes;
+  write(value: number): string;
+  step(value: number, up: boolean): number;
+}
+
 /** A field that is as wide as its number. */
 export class InlineField {
   readonly #field: NumberField;
   readonly #onInput: (value: number, settled: boolean) => void;
-  readonly #most: number;
+  readonly #manner: Manner;
 
   constructor(
     key: string,
     label: string,
     said: HTMLElement,
     onInput: (value: number, settled: boolean) => void,
+    manner = mannerOf(key),
   ) {
-    const takes: Takes = key.startsWith("prior") ? "percent" : "cost";
-    this.#most = takes === "percent" ? 99.9 : Infinity;
+    this.#manner = manner;
     this.#onInput = onInput;
     const attributes = {
       class: "inline",
@@ -24,7 +31,7 @@ export class InlineField {
       "aria-label": label,
       title: `${label}; arrow keys change it`,
     };
-    this.#field = new NumberField(takes, said, attributes, onInput, short);
+    this.#field = new NumberField(manner.takes, said, attributes, onInput, manner.write);
     const { element } = this.#field;
     element.addEventListener("input", () => this.#fit());
     element.addEventListener("change", () => this.#fit());
@@ -47,15 +54,22 @@ export class InlineField {
   }
 
   #key(event: KeyboardEvent): void {
-    const step = event.key === "ArrowUp" ? STEP : event.key === "ArrowDown" ? 1 / STEP : 0;
-    const value = Number(this.element.value);
-    if (step === 0 || isNaN(value)) return;
+    const up = event.key === "ArrowUp";
+    const value = this.#field.typed;
+    if ((!up && event.key !== "ArrowDown") || isNaN(value)) return;
     event.preventDefault();
-    const next = Math.min(stepped(value, step), this.#most);
-    this.element.value = short(next);
+    const next = this.#manner.step(value, up);
+    this.element.value = this.#manner.write(next);
     this.#fit();
     this.#onInput(next, true);
   }
+}
+
+/** Return how the numbers of a problem are read: shares of classes in percent, or costs. */
+function mannerOf(key: string): Manner {
+  const takes = key.startsWith("prior") ? "percent" : "cost";
+  const most = takes === "percent" ? 99.9 : Infinity;
+  return { takes, write: short, step: (value, up) => Math.min(stepped(value, up ? STEP : 1 / STEP), most) };
 }
 
 /** Return the next number of two digits, at least the last digit away. */

@@ -8,7 +8,7 @@ import numpy as np
 from stakes._check.frames import is_masked, is_table, only_column
 from stakes._check.labels import is_missing
 from stakes._check.tensors import as_one_array
-from stakes._errors import InputError
+from stakes._errors import Action, InputError
 from stakes._text import quoted
 from stakes._typing import Column, IntArray, NDArray
 
@@ -63,7 +63,7 @@ def read_words(
 
 
 def read_shares(
-    values: Column, argument: str, low: float, high: float, hint: str = ""
+    values: Column, argument: str, low: float, high: float, hint: str | Action = ""
 ) -> "NDArray[np.float64]":
     """Return numbers from low to high; NaN where a value is missing."""
     if isinstance(values, np.ndarray) and values.dtype == np.float64 and values.ndim == 1:

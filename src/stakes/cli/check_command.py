@@ -1,7 +1,7 @@
 """stakes check: a gate for continuous integration, with a one-line reason."""
 
 import math
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -14,7 +14,7 @@ from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
 from stakes.cli.outputs import Cell, Document, check_outputs, forget, publish
 from stakes.cli.read_mode import read_table
-from stakes.cli.table_request import LabelledTable, WholeTable, prepare
+from stakes.cli.table_request import WholeTable, prepare
 from stakes.evaluation import Evaluation
 from stakes.results import Estimate, json_number
 
@@ -25,7 +25,12 @@ _REVERSED = "scores_reversed"
 def run(options: Options) -> None:
     """Pass (exit code 0) or fail (1) by limits on metrics."""
     check_outputs(options)
-    limits, others = _limits(options), _others(options)
+    if options.answers:
+        from stakes.cli.check_answers import check_answers  # noqa: PLC0415  another way
+
+        end_by(check_answers(options), options)
+        return
+    limits, others = read_limits(options, SHORT), _others(options)
     if not limits and not others:
         refuse("at least one limit must be given, such as --max-nec 0.5.")
     scores = str(options.scores)
@@ -46,10 +51,17 @@ def run(options: Options) -> None:
             more = _margin_gates(table, scores, other, margin)
             gates += more
             fixes += [advice_on_margin(gate, other) for gate in more]
-    document = _document(gates, notes, options, table)
-    publish(replace(document, annotations=_annotations(gates, fixes, notes)), options)
+    document = gate_document(
+        gates, fixes, notes, options, samples=table.n, source=table.source, read=table.read
+    )
+    end_by(document, options)
+
+
+def end_by(document: Document, options: Options) -> None:
+    """Print what was found, and leave by whether all limits are met."""
+    publish(document, options)
     forget(options)
-    if not all(gate["passed"] for gate in gates):
+    if not document.body["passed"]:
         click.get_current_context().exit(EXIT_GATE)
 
 
@@ -70,11 +82,13 @@ def _others(options: Options) -> dict[str, float]:
     return found
 
 
-def _limits(options: Options) -> list[tuple[str, str, float]]:
-    """Return metric, kind and limit of each gate."""
+def read_limits(
+    options: Options, short: Mapping[str, tuple[str, str]]
+) -> list[tuple[str, str, float]]:
+    """Return metric, kind and limit of each gate; `short` are options for single metrics."""
     found = [
         (metric, kind, limit)
-        for name, (metric, kind) in SHORT.items()
+        for name, (metric, kind) in short.items()
         if (limit := getattr(options, name)) is not None
     ]
     for kind, texts in (("max", options.most), ("min", options.least)):
@@ -100,16 +114,31 @@ def _limit_gates(
 ) -> list[dict[str, Any]]:
     """Hold metrics against their limits: the cost of every application, or the metric named."""
     metrics, gates = evaluation.metrics(), []
-    where, level = " with its whole interval" if confident else "", evaluation.level
     for given, kind, limit in limits:
         names = [f"{a.name}.nec" for a in evaluation.applications] if given == "nec" else [given]
-        for name in names:
-            if name not in metrics:
-                refuse(f"there is no metric {name!r}; those are {quoted(metrics, most=60)}.")
-            found, sign = metrics[name], "at most" if kind == "max" else "at least"
-            text = f"{found}, wanted {sign} {number(limit)}{where}"
-            gates.append(_gate(name, kind, limit, found, level, text, confident=confident))
+        gates += [
+            metric_gate(metrics, name, (kind, limit), evaluation.level, confident=confident)
+            for name in names
+        ]
     return gates
+
+
+def metric_gate(
+    metrics: Mapping[str, Estimate],
+    name: str,
+    wanted: tuple[str, float],
+    level: float,
+    *,
+    confident: bool,
+) -> dict[str, Any]:
+    """Hold a metric, which must be there, against its limit."""
+    kind, limit = wanted
+    if name not in metrics:
+        refuse(f"there is no metric {name!r}; those are {quoted(metrics, most=60)}.")
+    found, sign = metrics[name], "at most" if kind == "max" else "at least"
+    where = " with its whole interval" if confident else ""
+    text = f"{found}, wanted {sign} {number(limit)}{where}"
+    return _gate(name, kind, limit, found, level, text, confident=confident)
 
 
 def _margin_gates(
@@ -178,9 +207,17 @@ def _annotations(
     return found + [Annotation("warning", "stakes check", f"Note: {text}") for text in notes]
 
 
-def _document(
-    gates: list[dict[str, Any]], notes: list[str], options: Options, table: LabelledTable
+def gate_document(
+    gates: list[dict[str, Any]],
+    fixes: list[str],
+    notes: list[str],
+    options: Options,
+    *,
+    samples: int,
+    source: str,
+    read: str,
 ) -> Document:
+    """Return gates in every form; `fixes` say how each could be met."""
     rows: list[list[Cell]] = [["metric", "kind", "limit", "value", "passed"]]
     rows += [
         [g["metric"], g["kind"], g["limit"], g["estimate"]["value"], str(g["passed"]).lower()]
@@ -189,7 +226,7 @@ def _document(
     return Document(
         command="check",
         body={
-            "samples": table.n,
+            "samples": samples,
             "level": options.level,
             "resamples": options.resamples,
             "seed": options.seed,
@@ -197,9 +234,10 @@ def _document(
             "gates": gates,
             "notes": notes,
         },
-        source=table.source,
-        read=table.read,
-        facts=f"{table.n} samples, seed {options.seed}",
+        source=source,
+        read=read,
+        facts=f"{samples} samples, seed {options.seed}",
         rows=rows,
         sentences=[*(g["reason"] for g in gates), *(f"Note: {note}" for note in notes)],
+        annotations=_annotations(gates, fixes, notes),
     )

@@ -1,5 +1,6 @@
 """The commands: what each is for, and its arguments; the rest is imported when one is run."""
 
+import os
 from importlib import import_module
 from typing import Any
 
@@ -12,14 +13,31 @@ def _refuse_path(ctx: click.Context, param: click.Parameter, value: str | None) 
         raise click.UsageError(msg)
 
 
+def _named_files(ctx: click.Context, _param: object, value: tuple[str, ...]) -> Any:  # noqa: ANN401
+    """Take the names off NAME=PATH; a file that is called like that is itself."""
+    paths, names = [], {}
+    for text in value:
+        name, sign, path = text.partition("=")
+        split = sign and name.strip() and path and not os.path.lexists(text)
+        paths.append(path if split else text)
+        if split:
+            names[path] = name.strip()
+    ctx.meta["stakes.model_names"] = names
+    return paths[0] if len(paths) == 1 else tuple(paths)
+
+
 _FILE = click.Argument(["file"])
 _PATHS = click.Argument(
     ["file"], nargs=-1, required=True, metavar="PATH...",
     callback=lambda _context, _parameter, paths: paths[0] if len(paths) == 1 else paths,
 )  # fmt: skip
+_NAMED_FILES = click.Argument(
+    ["file"], nargs=-1, required=True, metavar="[NAME=]FILE...", callback=_named_files
+)
 _SHELL = click.Argument(["shell"], type=click.Choice(("bash", "zsh", "fish")))
 _CALIBRATOR = click.Option(["--calibrator"], hidden=True, expose_value=False, callback=_refuse_path)
 _PARAMETERS: dict[str, list[click.Parameter]] = {  # beside the options
+    "answers": [_NAMED_FILES],
     "calibrate": [_FILE],
     "check": [_PATHS],
     "compare": [_FILE],
@@ -29,6 +47,22 @@ _PARAMETERS: dict[str, list[click.Parameter]] = {  # beside the options
     "threshold": [_FILE],
 }
 HELP = {
+    "answers": """
+    Tell what answers of a language model are worth that may abstain, and when it should.
+
+    A row is a question: was the answer right, how sure was the model, did it abstain. Several
+    files, or a column that names the model, are compared on the same questions. Tables are read
+    whole: they must fit into memory.
+
+    \b
+    stakes answers answers.csv --right ok --confidence sure --abstained idk --target 0.75
+    stakes answers simpleqa.jsonl --outcome grade --right-is CORRECT --wrong-is INCORRECT \\
+        --abstained-is NOT_ATTEMPTED --target 75%
+    stakes answers runs.csv --right ok --confidence sure --confidence-is words \\
+        --words certain=0.95,likely=0.8,unsure=0.5 --question id --slice topic
+    stakes answers all.parquet --right ok --model model --question id --format md
+    stakes answers old=a.csv new=b.csv --right ok --question id --html page.html
+    """,
     "calibrate": """
     Learn from FILE how to turn its scores into better posteriors, or apply what was learnt.
 
@@ -43,6 +77,7 @@ HELP = {
     stakes check scores.csv --app screening.toml --max-nec 0.5 --min-auc 0.9
     stakes check scores.csv --app screening.toml --max cost.relative=0.1 --confident
     stakes check scores.csv --app screening.toml --max-loss-against p_old=0.02
+    stakes check answers.csv --answers --right ok --target 0.75 --min-utility 0.2
     """,
     "compare": """
     Compare systems on the same rows: paired differences, and who is best at which odds.
@@ -102,7 +137,9 @@ def command(name: str) -> click.Command:
 
     def run(**values: Any) -> None:  # noqa: ANN401
         meta = click.get_current_context().meta
-        options = declared.Options(**values, applications=meta.get("stakes.applications", {}))
+        told = {"applications": "stakes.applications", "model_names": "stakes.model_names"}
+        more = {name: meta.get(key, {}) for name, key in told.items()}
+        options = declared.Options(**values, **more)
         declared.refuse_without_effect(options)
         import_module(f"stakes.cli.{name}_command").run(options)
 

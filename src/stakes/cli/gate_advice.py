@@ -25,10 +25,10 @@ def advice_on_limit(gate: Mapping[str, Any], evaluation: Evaluation, calibrate: 
         if evaluation.resamples == 0:
             return "Give --resamples 1000, or leave out --confident."
         return "Choose a metric that has an interval, or leave out --confident."
-    if gate["confident"] and _meets(value, kind, limit):
+    if gate["confident"] and meets(value, kind, limit):
         return "The value alone would pass: more samples narrow the interval."
     after = _calibrated(gate["metric"], evaluation)
-    if after is not None and _meets(after, kind, limit):
+    if after is not None and meets(after, kind, limit):
         how = f": {calibrate}" if calibrate else "."
         return f"Calibrated it is {number(after)}, which would pass{how}"
     return f"Use better scores, or change the limit: {_flag(gate['metric'], kind)}."
@@ -37,13 +37,14 @@ def advice_on_limit(gate: Mapping[str, Any], evaluation: Evaluation, calibrate: 
 def advice_on_margin(gate: Mapping[str, Any], other: str) -> str:
     """Return what to do where a system costs too much more than another."""
     value, limit = gate["estimate"]["value"], gate["limit"]
-    if value is not None and _meets(value, "max", limit):
+    if value is not None and meets(value, "max", limit):
         return "The ratio alone would pass: more samples narrow its interval."
     name = plain(other)
     return f"Keep the system of {name}, or allow more: --max-loss-against {name}=SHARE."
 
 
-def _meets(value: float | str, kind: str, limit: float) -> bool:
+def meets(value: float | str, kind: str, limit: float) -> bool:
+    """Tell whether a value of a document is within its limit."""
     found = float(value)  # infinity is a text in a document
     return found <= limit if kind == "max" else found >= limit
 

@@ -17,7 +17,7 @@ MOST_BYTES = 2**20  # of a summary; a longer one is not shown at all
 MOST_OF_A_KIND = 10  # annotations of a step; further ones are not shown
 _KINDS: tuple["Kind", ...] = ("error", "warning", "notice")
 _START, _END = "<details>", "</details>"
-_CLEAR = {"useful", "better", "worse", "best", "equivalent", "non_inferior"}
+_CLEAR = {"useful", "better", "worse", "best", "equivalent", "non_inferior", "own_abstentions"}
 Kind = Literal["error", "warning", "notice"]
 
 

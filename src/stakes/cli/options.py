@@ -3,86 +3,38 @@
 The name of an option is its key in the application file, too (application_file.py).
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
-from functools import cached_property
-from importlib import import_module
 from typing import Any
 
 import click
 
-from stakes._amounts import read_unit
-from stakes._errors import InputError
 from stakes.calibration.registry import calibrator_names
 from stakes.cli.memory import read_size
 from stakes.cli.messages import refuse
+from stakes.cli.option_kinds import FileKind, Number, resamples, unit
 
 METHODS = tuple(name for name in calibrator_names() if name != "threshold")  # that needs costs
 # Of scores, as their registry has them, which would load numpy; a law holds them together.
 KINDS = ("posteriors", "log-posteriors", "logits", "log-likelihoods", "llr", "log10-lr", "lr")
+CONFIDENCES = ("probability", "percent", "words", "logprob", "agreement")
 LAYOUTS = ("table", "md", "csv", "json", "github")
 ENGINES = ("dask", "spark")
 WRITTEN = ("posteriors", "log-odds", "llr")  # what calibrate --apply can write
 Paths = str | tuple[str, ...]  # one file, directory or pattern, or several
-_FEWEST_RESAMPLES, _MOST_RESAMPLES = 50, 1_000_000
-_JUDGING = "evaluate check compare threshold"  # labelled samples; these take an application file
-APP_COMMANDS = frozenset(_JUDGING.split())
+_JUDGING = "evaluate check compare threshold"  # labelled samples
+_ANSWERS = "answers check"  # answers to questions; `check` with --answers
+_PRINTED = f"{_JUDGING} answers"  # in several forms; these take an application file
+APP_COMMANDS = frozenset(_PRINTED.split())
 _STAGED = "evaluate check compare"  # with calibration and resampled intervals
 _TABLES = f"{_JUDGING} calibrate decide"
+_READING = f"{_TABLES} answers"
+_PAGED = "evaluate compare answers demo"
 _MEMORY = "Read tables in batches whose columns would take more memory than this: 2GB, 500MB;"
 _MEMORY_OF_ONE = (
     f"{_MEMORY} by default 100MB for one column of scores and a quarter of the machine's memory for"
     " several, and 0 for always."
 )
-
-
-class FileKind(click.Choice[str]):
-    """A kind of file; readers take long to load, so that they are looked up where one is named."""
-
-    case_sensitive = False
-
-    def __init__(self) -> None:
-        """Know no kinds yet."""
-
-    @cached_property
-    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The kinds."""
-        return tuple(import_module("stakes.io.readers").file_kinds())
-
-
-class Number(click.FloatRange):
-    """A number in a range; NaN, which no range of click refuses, is none."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
-        """Read a number."""
-        try:
-            known = float(value)
-        except ValueError:
-            known = math.nan
-        if math.isnan(known):
-            self.fail(f"{value!r} is not a number.", param, ctx)
-        return super().convert(value, param, ctx)
-
-    def _describe_range(self) -> str:
-        return "" if self.min is None and self.max is None else super()._describe_range()
-
-
-def _resamples(ctx: click.Context, param: click.Parameter, value: int) -> int:  # noqa: ARG001
-    """Refuse numbers of resamples that give no interval, or no end."""
-    if value and not _FEWEST_RESAMPLES <= value <= _MOST_RESAMPLES:
-        msg = f"--resamples must be 0, or from {_FEWEST_RESAMPLES} to {_MOST_RESAMPLES}:"
-        refuse(f"{msg} got {value}.")
-    return value
-
-
-def _unit(ctx: click.Context, param: click.Parameter, value: str) -> str:  # noqa: ARG001
-    """Refuse what is not a unit of cost."""
-    try:
-        read_unit(value)
-    except InputError as error:
-        refuse(f"--{error}")
-    return value
 
 
 def _option(on: str, help_text: str = "", default: object = None, **more: Any) -> Any:  # noqa: ANN401
@@ -102,7 +54,66 @@ class Options:
     file: Paths = ""
     shell: str = ""
     applications: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    model_names: Mapping[str, str] = field(default_factory=dict)  # by path
 
+    answers: bool = _option(
+        "check demo", "Hold answers of a language model against the limits, as `stakes answers` "
+        "reads them.", default=False,
+        demo="Judge simulated answers of two language models instead, and write answers.csv.")
+    right: str | None = _option(
+        _ANSWERS, "Column that says whether the answer is right: true or false, 1 or 0; it may be "
+        "missing where the model abstained.")
+    abstained: str | None = _option(
+        _ANSWERS, "Column that says whether the model gave no answer: true or false, 1 or 0. Of a "
+        "harness's log: the field that marks it.")
+    outcome: str | None = _option(
+        _ANSWERS, "Column that says right, wrong or abstained, instead of --right and --abstained.")
+    right_is: str = _option(
+        _ANSWERS, "With --outcome: what the column calls a right answer.", "right", metavar="TEXT")
+    wrong_is: str = _option(
+        _ANSWERS, "With --outcome: what it calls a wrong answer.", "wrong", metavar="TEXT")
+    abstained_is: str = _option(
+        _ANSWERS, "With --outcome: what it calls an abstention. Of a harness's log: the score, or "
+        "the value of --abstained, that marks one.", "abstained", metavar="TEXT")
+    confidence: str | None = _option(
+        _ANSWERS, "Column that says how sure the model was; it may be missing where it abstained. "
+        "Of a harness's log: the field, by default `confidence` of the score's metadata.")
+    confidence_is: str = _option(
+        _ANSWERS, "What the confidence is: a probability, percent, words that --words declares, "
+        "the natural logarithm of the answer's probability, or how many of --samples agree.",
+        "probability", type=click.Choice(CONFIDENCES, case_sensitive=False))
+    words: str | None = _option(
+        _ANSWERS, "Probability that each word states, such as certain=0.95,likely=0.8, or a .toml "
+        "or .json file of them.", metavar="WORD=NUMBER,...")
+    agreement_samples: int | None = _option(
+        _ANSWERS, "How many samples of the answer were drawn, for --confidence-is agreement.",
+        flags=["--samples"], type=click.IntRange(1))
+    target: str = _option(
+        _ANSWERS, "Confidence target t, such as 0.75 or 75%: +1 for a right answer, -t/(1-t) for a "
+        "wrong one, 0 for none.", "0.5", metavar="SHARE")
+    risk: str | None = _option(
+        "answers", "Share of wrong answers that is acceptable, such as 0.1 or 10%; by default "
+        "1 - t.", metavar="SHARE")
+    question: str | None = _option(
+        _ANSWERS, "Column that names the question: it pairs the answers of several models. A "
+        "question that is asked several times is a group.")
+    model: str | None = _option(
+        _ANSWERS, "Column that names the model, in a table with a row for each model and question.")
+    common: bool = _option(
+        "answers", "Keep only the questions that all models have.", default=False)
+    scorer: str | None = _option(
+        _ANSWERS, "Of a log of inspect: the scorer that says what is right, if there are several.")
+    metric: str | None = _option(
+        _ANSWERS, "Of a harness's log: the metric that says what is right, such as exact_match.")
+    log_filter: str | None = _option(
+        _ANSWERS, "Of a log of lm-eval: the filter that counts, where there are several.",
+        flags=["--filter"])
+    partial: str | None = _option(
+        _ANSWERS, "Of a harness's log: how partial credit counts: right, wrong, or the least value "
+        "that is right.")
+    abstain_pattern: str | None = _option(
+        _ANSWERS, "Of a harness's log: a regular expression that marks an abstention where it is "
+        "found in what the model said.", metavar="REGEX")
     scores: str | None = _option(
         "evaluate check threshold calibrate decide",
         "Columns of scores, one per class; a single column is the score of the last class.",
@@ -127,6 +138,11 @@ class Options:
         "check", "Largest share of the cross-entropy that calibration would recover.",
         type=Number())
     min_auc: float | None = _option("check", "Smallest area under the ROC curve.", type=Number())
+    min_utility: float | None = _option(
+        "check", "With --answers: smallest mean utility at the target.", type=Number())
+    max_hallucination_rate: float | None = _option(
+        "check", "With --answers: largest share of wrong answers among responses that are not "
+        "right.", type=Number())
     most: tuple[str, ...] = _option(
         "check", "Largest value of any metric that evaluate --format csv lists.", (),
         flags=["--max"], metavar="METRIC=NUMBER")
@@ -150,12 +166,14 @@ class Options:
         "rounding.", default=False)
     classes: str | None = _option(_TABLES, "Names in the order of the score columns, such as a,b.")
     positive: str | None = _option(_JUDGING, "The class of interest, which comes last.")
-    weight: str | None = _option(f"{_JUDGING} calibrate", "Column of sample weights.")
+    weight: str | None = _option(f"{_PRINTED} calibrate", "Column of sample weights.")
     group: str | None = _option(
-        f"{_JUDGING} calibrate", "Column of groups that belong together: patients, speakers.",
-        calibrate="Column of groups that folds must not part.")
+        f"{_PRINTED} calibrate", "Column of groups that belong together: patients, speakers.",
+        calibrate="Column of groups that folds must not part.",
+        answers="Column of groups that belong together, such as documents; by default questions "
+        "that are asked several times.")
     slices: tuple[str, ...] = _option(
-        "evaluate", "Column to break results down by.", (), flags=["--slice"])
+        "evaluate answers", "Column to break results down by.", (), flags=["--slice"])
     key: str | None = _option(
         "evaluate check", "Key file, for scores in lines `model segment score`.")
     sample: str | None = _option(
@@ -189,21 +207,23 @@ class Options:
         decide="The largest share of cases that can get the second of two decisions: the largest "
         "expected savings go first, and equal cases are decided alike.", type=Number(0, 1))
     method: str = _option(
-        _STAGED, "Calibrator used to measure calibration loss.", "affine", flags=["--calibrator"],
-        type=click.Choice((*METHODS, "none")), default_on={"compare": "none"})
+        f"{_STAGED} answers", "Calibrator used to measure calibration loss.", "affine",
+        flags=["--calibrator"], type=click.Choice((*METHODS, "none")),
+        default_on={"compare": "none", "answers": "isotonic"},
+        answers="Calibrator that turns confidence into the chance to be right.")
     learner: str = _option(
         "calibrate", "How to calibrate.", "affine", flags=["--method"], type=click.Choice(METHODS))
     folds: int = _option(
-        f"{_STAGED} calibrate", "Folds that calibrators are cross-fitted on.", 5,
+        f"{_STAGED} calibrate answers", "Folds that calibrators are cross-fitted on.", 5,
         type=click.IntRange(2))
     level: float = _option(
-        _JUDGING, "Level of the intervals.", 0.95, type=Number(0, 1, min_open=True, max_open=True))
+        _PRINTED, "Level of the intervals.", 0.95, type=Number(0, 1, min_open=True, max_open=True))
     resamples: int = _option(
         _STAGED, "Number of bootstrap resamples, for metrics without a closed-form interval; 0 "
-        "leaves those intervals out.", 1000, type=int, callback=_resamples)
+        "leaves those intervals out.", 1000, type=int, callback=resamples)
     seed: int = _option(
-        f"{_STAGED} calibrate demo", "Seed of folds and resamples.", 0, type=click.IntRange(0),
-        calibrate="Seed of the folds.")
+        f"{_STAGED} calibrate demo answers", "Seed of folds and resamples.", 0,
+        type=click.IntRange(0), calibrate="Seed of the folds.", answers="Seed of the folds.")
     apply: str | None = _option("calibrate", "A calibrator file to apply instead of learning one.")
     write: str | None = _option(
         "calibrate", "With --apply: posteriors (the default), log odds, or log likelihood ratios, "
@@ -211,34 +231,34 @@ class Options:
     prefix: str = _option("decide", "Put before the names of the new columns.", "")
     calibrator_file: str | None = _option("decide", "A calibrator file to apply first.")
     details: bool = _option(
-        "evaluate compare", "Print all metrics and classes.", default=False,
-        compare="Print the differences of all metrics.")
+        "evaluate compare answers", "Print all metrics and classes.", default=False,
+        compare="Print the differences of all metrics.", answers="Print all metrics and slices.")
     html: str | None = _option(
-        "evaluate compare demo reproduce", "Also write a live page: one file, to be opened in a "
+        f"{_PAGED} reproduce", "Also write a live page: one file, to be opened in a "
         "browser and sent around.", metavar="PATH",
         reproduce="Also write all of it as one live page.",
         demo="Also write the live page of the biopsies.")
-    title: str = _option("evaluate compare demo", "With --html: heading of the page.", "")
+    title: str = _option(_PAGED, "With --html: heading of the page.", "")
     date: str = _option(
-        "evaluate compare demo", "With --html: a date to stand under the heading, as you write it.",
-        "", metavar="TEXT")
+        _PAGED, "With --html: a date to stand under the heading, as you write it.", "",
+        metavar="TEXT")
     unit: str = _option(
         "evaluate compare", "Unit of the costs, such as EUR, or what one unit of cost is, such as "
-        "'250 EUR': costs are then also told in it.", "", metavar="UNIT", callback=_unit)
+        "'250 EUR': costs are then also told in it.", "", metavar="UNIT", callback=unit)
     layout: str = _option(
-        _JUDGING, "How to print; github adds Markdown to the summary of a step of GitHub Actions "
+        _PRINTED, "How to print; github adds Markdown to the summary of a step of GitHub Actions "
         "and annotates the run.", "table", flags=["--format"], type=click.Choice(LAYOUTS))
     as_json: bool = _option(
-        f"{_TABLES} demo reproduce", "Print one JSON document.", default=False, flags=["--json"])
+        f"{_READING} demo reproduce", "Print one JSON document.", default=False, flags=["--json"])
     output: str | None = _option(
-        f"{_TABLES} reproduce", "Write there instead of to standard output.",
+        f"{_READING} reproduce", "Write there instead of to standard output.",
         flags=["-o", "--output"], required="calibrate decide",
         default_on={"reproduce": "reproduction"}, reproduce="Directory for the figures.",
         calibrate="Where to write: calibrator .json, or table.", decide="Table to write.")
     force: bool = _option(
-        f"{_TABLES} demo reproduce", "Overwrite the output file.", default=False,
+        f"{_READING} demo reproduce", "Overwrite the output file.", default=False,
         reproduce="Replace the page if it exists.", demo="Replace the page if it exists.")
-    no_file: bool = _option("demo", "Do not write stakes-demo.json.", default=False)
+    no_file: bool = _option("demo", "Do not write stakes-demo.json, or answers.csv.", default=False)
     no_figures: bool = _option("reproduce", "Print the tables only.", default=False)
     memory: int | None = _option(
         _TABLES, f"{_MEMORY} by default a quarter of the machine's memory, and 0 for always.",
@@ -256,11 +276,11 @@ class Options:
     remote: str | None = _option(
         _STAGED, "Address of a Spark Connect server, such as sc://host:15002.", metavar="ADDRESS")
     input_format: str | None = _option(
-        _TABLES, "Kind of the file, such as csv or parquet, where its ending does not tell.",
+        _READING, "Kind of the file, such as csv or parquet, where its ending does not tell.",
         metavar="KIND", type=FileKind())
-    max_bytes: int | None = _option(_TABLES, "Refuse longer input.", type=click.IntRange(1))
+    max_bytes: int | None = _option(_READING, "Refuse longer input.", type=click.IntRange(1))
     timeout: float = _option(
-        _TABLES, "Seconds to wait for the first byte of a pipe.", 60.0, type=Number(0))
+        _READING, "Seconds to wait for the first byte of a pipe.", 60.0, type=Number(0))
     # fmt: on
 
     @property
@@ -276,6 +296,14 @@ _EFFECTIVE = {
     " date unit layout as_json output force memory resume input_format max_bytes timeout decision",
     "apply": "scores scores_are renormalize classes prior write as_json output force memory"
     " input_format max_bytes timeout apply",
+    "answers": "answers right abstained outcome right_is wrong_is abstained_is confidence"
+    " confidence_is words agreement_samples target question model scorer metric log_filter partial"
+    " abstain_pattern weight group method folds level seed min_utility max_hallucination_rate most"
+    " least confident layout as_json output force input_format max_bytes timeout html title date"
+    " no_file",
+}
+_OF_ANSWERS = {"min_utility", "max_hallucination_rate"} | {
+    declared.name for declared in _DECLARED if declared.metadata["on"] == _ANSWERS.split()
 }
 
 
@@ -299,18 +327,37 @@ def refuse_without_effect(options: Options) -> None:
         odd = [
             _flags(d)[-1]
             for d in _DECLARED
-            if getattr(options, other) is not None and d.name not in effective.split()
+            if getattr(options, other) not in (None, False) and d.name not in effective.split()
             if typed(d.name) or (not d.default and getattr(options, d.name))
         ]
-        if odd:
-            verb, them = ("has", "it") if len(odd) == 1 else ("have", "them")
-            refuse(f"{', '.join(odd)} {verb} no effect with --{other}; remove {them}.")
+        _refuse_some(odd, f"with --{other}")
+    if click.get_current_context().command.name == "check" and not options.answers:
+        odd = [_flags(d)[-1] for d in _DECLARED if d.name in _OF_ANSWERS and typed(d.name)]
+        _refuse_some(odd, "without --answers")
+
+
+def _refuse_some(odd: list[str], where: str) -> None:
+    """Refuse options that have no effect; none is no fault."""
+    if odd:
+        verb, them = ("has", "it") if len(odd) == 1 else ("have", "them")
+        refuse(f"{', '.join(odd)} {verb} no effect {where}; remove {them}.")
 
 
 def typed(name: str) -> bool:
     """Whether an option was typed, and does not come from an application file."""
     source = click.get_current_context().get_parameter_source(name)
     return source is click.core.ParameterSource.COMMANDLINE
+
+
+def is_default(name: str) -> bool:
+    """Whether an option was neither typed nor given by an application file."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.DEFAULT
+
+
+def flag_of(name: str) -> str:
+    """Return how an option is typed."""
+    return next(_flags(declared)[-1] for declared in _DECLARED if declared.name == name)
 
 
 def _flags(declared: "Field[Any]") -> list[str]:

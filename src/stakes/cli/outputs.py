@@ -38,7 +38,7 @@ from stakes.io.sources import find_parts
 from stakes.results import Estimate
 
 Cell = str | float | None
-_SINGLE = ("apply", "calibrator_file", "key", "cost")  # options that name a file, or may
+_SINGLE = ("apply", "calibrator_file", "key", "cost", "words")  # options that name a file, or may
 _LONGEST = 2000  # letters of a sentence with its fix
 _MOST_OPEN = 20  # rows of a summary that are shown at once
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run

@@ -27,7 +27,7 @@ def parse_priors(
         except (ValueError, TypeError, AttributeError, RecursionError):
             refuse(f"{option} must be numbers by name: got {text!r}.")
     elif "=" in text:
-        priors = _pairs(text, option)
+        priors = parse_pairs(text, option)
     else:
         priors = _listed(text, classes, option)
     odd = [name for name in priors if name not in classes]
@@ -60,7 +60,8 @@ def _listed(text: str, classes: Sequence[str], option: str) -> dict[str, float]:
     return dict(zip(classes, values, strict=True))
 
 
-def _pairs(text: str, option: str) -> dict[str, float]:
+def parse_pairs(text: str, option: str) -> dict[str, float]:
+    """Read name=number pairs, separated by commas."""
     pairs: dict[str, float] = {}
     for item in text.split(","):
         name, sign, value = (part.strip() for part in item.rpartition("="))

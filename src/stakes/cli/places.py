@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from stakes._errors import InputError, Place, PlacedText, StakesError
 from stakes._text import plain
 
 if TYPE_CHECKING:
     from stakes.evaluation import Verdict
-    from stakes.io import Columns
 
 _OPTIONS = {  # what to do, by code
     "add_bytes": "If that is meant, allow more with --max-bytes.",
+    "agreement_share": "For shares give --confidence-is probability.",
     "check_address": "Check --scheduler, --master or --remote.",
     "choose_prefix": "Rename it, or give --prefix.",
     "give_losses": "For gains give what each decision loses against the best one.",
@@ -22,9 +22,16 @@ _OPTIONS = {  # what to do, by code
     "name_decisions": 'Name them: --cost \'{{"matrix": [...], "decisions": [...]}}\'.',
     "name_kind": "Give one with --input-format, such as csv ({kinds}).",
     "name_packed_kind": "Let its name end in .gz, or give --input-format csv.gz.",
+    "name_outcomes": "Say what the column calls them: --right-is, --wrong-is, --abstained-is.",
     "renormalize": "To divide rows by their sum give --renormalize."
     " For other scores say what they are with --scores-are.",
     "replace_file": "Give --force to replace it.",
+    "say_abstained": "It may be missing only where the model abstained: name that column with"
+    " --abstained.",
+    "say_abstentions": "Name the value that means an abstention with --abstained-is.",
+    "say_partial": "Say how partial credit counts: --partial right, wrong, or the least right"
+    " value.",
+    "say_confidence": "For percent give --confidence-is percent, for log probabilities logprob.",
     "say_kind": "For other scores say what they are with --scores-are.",
     "say_kind_or_percent": "That row sums to {total}: percent? Divide by 100."
     " For other scores say what they are with --scores-are.",
@@ -51,8 +58,21 @@ def said(error: StakesError) -> str:
     return error.moved(argument=option).said(_OPTIONS)
 
 
+class Rows(Protocol):
+    """Rows that know where they stand in a file."""
+
+    @property
+    def source(self) -> str:
+        """The table by name."""
+
+    def __len__(self) -> int: ...
+
+    def place(self, row: int) -> Place:
+        """Return where a row came from."""
+
+
 @contextmanager
-def told_in_place(table: "Columns", columns: Mapping[str, str | None]) -> Iterator[None]:
+def told_in_place(table: Rows, columns: Mapping[str, str | None]) -> Iterator[None]:
     """Say columns and lines of a file; `columns` are those that stand for arguments."""
     try:
         yield
@@ -64,14 +84,14 @@ def told_in_place(table: "Columns", columns: Mapping[str, str | None]) -> Iterat
         raise moved from error
 
 
-def in_file(place: Place | None, table: "Columns") -> Place | None:
+def in_file(place: Place | None, table: Rows) -> Place | None:
     """Return a place in a table's file for a row of arguments; any other place as it is."""
     if place is None or place.file is not None or not 0 <= (place.row or 0) < len(table):
         return place
     return place if place.row is None else replace(table.place(place.row), column=place.column)
 
 
-def text_in_file(text: str, table: "Columns") -> str:
+def text_in_file(text: str, table: Rows) -> str:
     """Return a text about a row of arguments as one about its place in a table's file."""
     if not isinstance(text, PlacedText):
         return text

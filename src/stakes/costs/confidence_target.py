@@ -92,8 +92,7 @@ class ConfidenceTarget(Record):
 
     def answers(self, p: FloatArray) -> BoolArray:
         """Tell where an answer of probability p to be right is worth as much as none, or more."""
-        chosen = self.costs().least_expected(np.column_stack([1 - p, p]))
-        return np.asarray(chosen == 0)
+        return np.asarray(p >= self.t)  # as Bayes decisions are, without their rounding at a tie
 
     def __str__(self) -> str:
         name = percent(self.t, 1).removesuffix(".0")

@@ -185,7 +185,10 @@ def risk_coverage_curve(
 ) -> RiskCoverageCurve:
     """Return risk against coverage when the least sure answers are withheld.
 
-    The answer is the most probable class (on a tie the first), its posterior the confidence.
+    The answer is the most probable class (on a tie the first), its posterior the confidence. A
+    plain column is refused, since it could be either of two things: the posterior of the last of
+    two classes, which is `Posteriors(p)`, or how sure an answer was that is right or wrong, which
+    is `response_risk_coverage(Responses(right, confidence))`.
 
     Parameters
     ----------
@@ -207,11 +210,19 @@ def risk_coverage_curve(
     Answer the surest three of four, and none is wrong:
 
     >>> import stakes
-    >>> curve = stakes.risk_coverage_curve([0, 0, 1, 1], [0.1, 0.4, 0.45, 0.9])
+    >>> p = stakes.Posteriors([0.1, 0.4, 0.45, 0.9])
+    >>> curve = stakes.risk_coverage_curve([0, 0, 1, 1], p)
     >>> curve.coverage.tolist(), curve.risk.tolist()
     ([0.0, 0.5, 0.75, 1.0], [0.0, 0.0, 0.0, 0.25])
     """
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
+    if not isinstance(scores, Scores) and samples.scores.values.ndim == 1:
+        rule = "must be a kind of score, or a column for each class"
+        hint = (
+            "For the posterior of the last of two classes pass Posteriors(p); for answers that are"
+            " right or wrong use response_risk_coverage(Responses(right, confidence))."
+        )
+        raise InputError("scores", rule, "a plain column", hint=hint)
     sure, wrong = np.empty(len(samples)), np.empty(len(samples), dtype=np.int64)
     for part, y, answers in samples.blocks():
         p = answers.p

@@ -14,6 +14,7 @@ from stakes.displays.risk_coverage_display import RiskCoverageDisplay as RiskCov
 from stakes.displays.risk_display import RiskDisplay as RiskDisplay
 from stakes.displays.roc_display import RocDisplay as RocDisplay
 from stakes.displays.score_distribution_display import ScoreDistributionDisplay as ScoreDistributionDisplay
+from stakes.displays.target_curve_display import TargetCurveDisplay as TargetCurveDisplay
 from stakes.displays.threshold_sweep_display import ThresholdSweepDisplay as ThresholdSweepDisplay
 from stakes.displays.tippett_display import TippettDisplay as TippettDisplay
 from stakes.displays.figures import panels as panels

@@ -8,11 +8,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from stakes._check import InputError
 from stakes._typing import Column, NamesLike, PriorsLike
+from stakes.costs.confidence_target import TRUTHS
 from stakes.displays.figures import Axes, Frame, ScoreDisplay
 from stakes.displays.looks import GREY, REFERENCE, class_of, digits, draw_system, next_look
 from stakes.metrics.calibration_errors import NAMES
 from stakes.metrics.probability_bins import Bins, EqualWidth, Reliability, reliability_of
+from stakes.responses import ResponseEvaluation, Responses
+from stakes.responses.abstention_rules import open_samples
 from stakes.samples import read_samples
 from stakes.scores import Scores
 
@@ -122,6 +126,25 @@ class ReliabilityDisplay(ScoreDisplay):
         others.
         """
         return cls.from_predictions(y_true, scores, confidence=True, **options)
+
+    @classmethod
+    def from_responses(
+        cls,
+        responses: Responses | ResponseEvaluation,
+        **options: Any,  # noqa: ANN401
+    ) -> Self:
+        """Return the display of stated confidence; options as for `from_predictions`.
+
+        Responses of which truth or confidence are not known are left out.
+        """
+        said = responses.responses if isinstance(responses, ResponseEvaluation) else responses
+        if not said.open.any():
+            rule = "must have answers with a stated confidence"
+            raise InputError("responses", rule, str(said))
+        samples = open_samples(said)
+        known = {"classes": TRUTHS, "sample_weight": samples.weights}
+        truth = np.array(TRUTHS)[samples.y]
+        return cls.from_predictions(truth, samples.scores, **{**known, **options})
 
     def frame(self) -> Frame:
         """Return the bins; an empty one has NaN for all but its share."""

@@ -2,23 +2,34 @@
 
 __all__ = ["RiskCoverageDisplay"]
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
+from stakes._check import InputError
 from stakes._typing import Column
 from stakes.costs import CostMatrix
 from stakes.curves import RiskCoverageCurve, risk_coverage_curve
 from stakes.displays.figures import Axes, Frame, ScoreDisplay
 from stakes.displays.looks import REFERENCE, digits, draw_system, next_look
+from stakes.responses import ResponseEvaluation, Responses
+from stakes.responses.response_measures import own_measures
+from stakes.responses.selective_areas import response_risk_coverage
 from stakes.samples import read_samples
 from stakes.scores import Scores
+
+_LEVEL = 0.95  # of intervals, none of which is drawn
 
 
 @dataclass(eq=False, repr=False)
 class RiskCoverageDisplay(ScoreDisplay):
     """Share of wrong answers among those given, if the least sure ones are withheld.
 
-    `naive` is the error rate of always answering the most frequent class.
+    `naive` is the error rate of always answering the most frequent class; of responses it is that
+    of answering all questions, which a confidence without information keeps at any coverage, and
+    `own` is where the system's own abstentions put it.
 
     Parameters
     ----------
@@ -32,13 +43,15 @@ class RiskCoverageDisplay(ScoreDisplay):
     Examples
     --------
     >>> import stakes
-    >>> display = stakes.RiskCoverageDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.45, 0.9])
+    >>> p = stakes.Posteriors([0.1, 0.4, 0.45, 0.9])
+    >>> display = stakes.RiskCoverageDisplay.from_predictions([0, 0, 1, 1], p)
     >>> display.frame()["risk"].tolist()
     [0.0, 0.0, 0.0, 0.25]
     """
 
     curve: RiskCoverageCurve
     naive: float
+    own: tuple[float, float] | None = None  # coverage and risk
 
     title = "risk among the answers against coverage"
     needs = "scores"
@@ -60,6 +73,29 @@ class RiskCoverageDisplay(ScoreDisplay):
         naive = CostMatrix.zero_one(samples.classes).naive(samples.priors)[1]
         return cls(curve, naive, name=name)._on(ax)
 
+    @classmethod
+    def from_responses(
+        cls,
+        responses: Responses | ResponseEvaluation,
+        *,
+        name: str = "",
+        ax: Axes | None = None,
+    ) -> Self:
+        """Return the display of answers by their stated confidence, all of them right or wrong.
+
+        Responses of which truth or confidence are not known are left out.
+        """
+        said = responses.responses if isinstance(responses, ResponseEvaluation) else responses
+        part = said.part(np.flatnonzero(said.open))
+        curve = response_risk_coverage(said)
+        if curve is None:
+            rule = "must have answers with a stated confidence"
+            raise InputError("responses", rule, str(said))
+        own = own_measures(part, _LEVEL)
+        accuracy = own.answered_accuracy().value
+        point = None if math.isnan(accuracy) else (own.answered().value, 1 - accuracy)
+        return cls(curve, float(curve.risk[-1]), point, name=name)._on(ax)
+
     def frame(self) -> Frame:
         """Return coverage, risk among the answers, and risk among all samples."""
         curve = self.curve
@@ -68,12 +104,15 @@ class RiskCoverageDisplay(ScoreDisplay):
     def _draw(self, axes: Axes) -> None:
         look = next_look(axes)
         curve = self.curve
-        top = 1.15 * float(curve.risk.max())
+        top = 1.15 * max(float(curve.risk.max()), 0.0 if self.own is None else self.own[1])
         far = top > 0 and self.naive > 3 * top
         where = " (far above)" if far else ""
         axes.axhline(self.naive, label=f"naive: {digits(self.naive)}{where}", **REFERENCE)
         text = self._label(f"area {digits(curve.area())}")
         draw_system(axes, curve.coverage, curve.risk, label=text, **look.line)
+        if self.own is not None:
+            mark: dict[str, Any] = {"marker": look.mark, "color": look.colour, "linestyle": "none"}
+            axes.plot(*self.own, label=self._label("its own abstentions"), **mark)
         axes.set(
             xlabel="coverage: share of cases answered",
             ylabel="risk: share of answers that are wrong",

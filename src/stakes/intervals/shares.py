@@ -61,6 +61,7 @@ def share_estimate(
 ) -> Estimate:
     """Return which share of the members are hits, with Wilson's interval; there are members."""
     own = members * share
+    own = own / own.max()  # so that no square of a small share is 0
     total = float(own.sum())
     value = float((own * hits).sum() / total)
     size = total**2 / float(np.square(own).sum())

@@ -129,6 +129,8 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     residual = part if naive is None else part - share * naive * value
     if naive is None and priors is None:
         residual = part - share * value
+    if unit is not None and units < 2:
+        return PairedDifference(value, math.nan, differ, units, why="needs two groups: got 1")
     data = _Data(y, share, part, residual, n_classes, priors is not None, unit, copies)
     spread: Spread | None
     if largest is None:

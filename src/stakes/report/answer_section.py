@@ -31,6 +31,7 @@ from stakes.report.answer import (
     verdict_of,
 )
 from stakes.report.markup import Content, Markup, element, joined
+from stakes.report.response_answer import target_text
 from stakes.report.setting_words import Part, Setting, first_cell
 from stakes.results import Estimate, ExpectedLoss
 
@@ -75,7 +76,7 @@ def evaluation_answer(evaluation: Evaluation, unit: Unit) -> Markup:
     """Return the answer on the first application, as far as it can be said without scripts."""
     a, level = evaluation.main, evaluation.level
     if isinstance(a.costs, SampleCosts) and math.isfinite(a.cost.raw.normalized):
-        return _section(_case_sentences(evaluation, a.costs, unit), [])
+        return answer_text(_case_sentences(evaluation, a.costs, unit), [])
     if not isinstance(a.costs, CostMatrix) or len(a.cost.raw.classes) > _MOST_CLASSES:
         return _plain_answer(evaluation.verdicts[0])
     raw = a.cost.raw
@@ -103,7 +104,7 @@ def evaluation_answer(evaluation: Evaluation, unit: Unit) -> Markup:
     reason = "" if raw.undefined is None else raw.undefined.text
     sentences = answer(setting, standings, naive, unit, reason=reason)
     table = _thousand(setting, standings, naive, unit, level, ["uncalibrated", "calibrated"])
-    return _section(sentences, [table] if math.isfinite(raw.normalized) else [])
+    return answer_text(sentences, [table] if math.isfinite(raw.normalized) else [])
 
 
 def _case_sentences(evaluation: Evaluation, costs: SampleCosts, unit: Unit) -> list[Sequence[Part]]:
@@ -156,7 +157,7 @@ def decisions_answer(evaluation: DecisionEvaluation, unit: Unit) -> Markup:
     reason = "" if cost.undefined is None else cost.undefined.text
     sentences = answer(setting, [one], naive, unit, subject="these decisions", reason=reason)
     table = _thousand(setting, [one], naive, unit, evaluation.level, ["these decisions"])
-    return _section(sentences, [table] if math.isfinite(cost.normalized) else [])
+    return answer_text(sentences, [table] if math.isfinite(cost.normalized) else [])
 
 
 def comparison_answer(comparison: Comparison, unit: Unit) -> Markup:
@@ -179,7 +180,7 @@ def comparison_answer(comparison: Comparison, unit: Unit) -> Markup:
     best = [plain(name) for name in comparison.may_be_best[a.name]]
     after = best_calibrated(comparison, a.name)
     later = standings[n:], None if after is None else [plain(name) for name in after]
-    return _section(compared(setting, standings[:n], naive, unit, best, later), [])
+    return answer_text(compared(setting, standings[:n], naive, unit, best, later), [])
 
 
 def best_calibrated(comparison: Comparison, application: str) -> tuple[str, ...] | None:
@@ -207,21 +208,20 @@ def _band(estimate: Estimate) -> tuple[float, float] | None:
     return None if band is None or math.isnan(band.low) else (band.low, band.high)
 
 
-def _section(sentences: Sequence[Sequence[Part]], more: Sequence[Markup]) -> Markup:
-    spoken = [element("p", _parts(one), class_="answer") for one in sentences]
+def answer_text(sentences: Sequence[Sequence[Part]], more: Sequence[Markup]) -> Markup:
+    """Return the answer, for the place that the live page fills."""
+    spoken = [element("p", shown_parts(one), class_="answer") for one in sentences]
     return element("div", [*spoken, *more], id="answer-text")
 
 
-def _parts(parts: Iterable[Part]) -> list[Markup | str]:
+def shown_parts(parts: Iterable[Part]) -> list[Markup | str]:
     """Return a sentence; numbers that the live page lets change stand out."""
     out: list[Markup | str] = []
     for kind, first, *rest in parts:
         if kind == "name":
             out.append(element("bdi", str(first), class_="name", dir="auto"))
         elif kind == "field":
-            value = float(rest[0])
-            shown = amount(value, decimals_of(value, None))
-            out.append(element("b", _bare(shown), class_="given"))
+            out.append(element("b", _given(str(first), float(rest[0])), class_="given"))
         elif kind == "verdict":
             look = str(rest[0])
             icon = element("span", ICONS[look], class_="icon", aria_hidden="true")
@@ -229,6 +229,13 @@ def _parts(parts: Iterable[Part]) -> list[Markup | str]:
         else:
             out.append(str(first))
     return out
+
+
+def _given(key: str, value: float) -> str:
+    """Return a number that the live page lets change as its field shows it."""
+    if key == "target":
+        return target_text(value)
+    return _bare(amount(value, decimals_of(value, None)))
 
 
 def _bare(text: str) -> str:
@@ -247,17 +254,24 @@ def _thousand(
     heads, rows = per_thousand(setting, standings, naive, unit, z)
     labels: list[Content] = [
         *names[: len(standings)],
-        _parts(naive_phrase(setting, naive.decision)),
+        shown_parts(naive_phrase(setting, naive.decision)),
     ]
+    return thousand_table("cases", heads, labels, rows)
+
+
+def thousand_table(
+    what: str, heads: Sequence[str], labels: Sequence[Content], rows: Sequence[Sequence[str]]
+) -> Markup:
+    """Return a table of what 1,000 cases or questions bring."""
     body = [
         element("tr", [element("th", label, scope="row"), *(element("td", c) for c in cells)])
         for label, cells in zip(labels, rows, strict=True)
     ]
-    top = ["In 1,000 cases", *heads]
+    top = [f"In 1,000 {what}", *heads]
     head = element("tr", [element("th", h, scope="col") for h in top])
-    caption = element("caption", "What 1,000 cases bring", class_="unseen")
+    caption = element("caption", f"What 1,000 {what} bring", class_="unseen")
     inner = element("table", [caption, element("thead", head), element("tbody", body)])
-    region = {"tabindex": "0", "role": "region", "aria_label": "per 1,000 cases"}
+    region = {"tabindex": "0", "role": "region", "aria_label": f"per 1,000 {what}"}
     return element("div", inner, class_="thousand", **region)
 
 

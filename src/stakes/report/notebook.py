@@ -9,7 +9,7 @@ from stakes.report.markup import Markup, element
 from stakes.report.page import Page
 
 if TYPE_CHECKING:
-    from stakes.evaluation import Comparison, DecisionEvaluation, Evaluation
+    from stakes.report import Reported
 
 _HEIGHT = "900"
 _MOST_ROWS = 40
@@ -51,7 +51,7 @@ def _text(page: Page) -> Markup:
     return element("div", parts, class_="stakes-text")
 
 
-def notebook_text(record: "Evaluation | Comparison | DecisionEvaluation", page: Page) -> str:
+def notebook_text(record: "Reported", page: Page) -> str:
     """Return verdicts and every number as Markdown, the first rows of very many."""
     lines = [f"**{escaped(page.title)}** ({escaped(page.facts)})", ""]
     for found in page.findings:

@@ -77,10 +77,16 @@ class Page:
     findings: tuple[Finding, ...] = ()  # what sections say of them, for places without sections
     numbers: tuple[Markup, ...] = ()
 
+    @property
+    def _script(self) -> str:
+        """The script of this kind of page."""
+        kinds = ("cases", "responses")
+        kind = next((kind for kind in kinds if self.data and self.data.get(kind)), "")
+        return asset(f"page_of_{kind}.js" if kind else "page.js")
+
     def html(self) -> str:
         """Return the whole page."""
-        by_case = bool(self.data and self.data.get("cases"))
-        style, script = asset("page.css"), asset("page_of_cases.js" if by_case else "page.js")
+        style, script = asset("page.css"), self._script
         rules = {  # only this style and this script count, and nothing is fetched
             "default-src": "'none'",
             "script-src": f"'sha256-{_digest(script)}'",
@@ -157,11 +163,11 @@ def things_to_know(findings: Sequence[Finding], names: Mapping[str, str]) -> Mar
     return element("details", [summary, element("div", parts, class_="known")], id="verdicts")
 
 
-def live_sections() -> tuple[Markup, Markup]:
+def live_sections(title: str = "Other costs, other priors") -> tuple[Markup, Markup]:
     """Return the places that the script fills."""
     text = "Sliders and pictures need a browser that runs scripts; the answer and numbers do not."
     off = element("noscript", element("p", text))
-    return section("live", "Other costs, other priors", off), section("pictures", "Pictures")
+    return section("live", title, off), section("pictures", "Pictures")
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,6 +179,7 @@ class Body:
     numbers: Iterable[Markup]
     details: Iterable[Markup] = ()
     names: Mapping[str, str] = field(default_factory=dict)  # of applications, above their findings
+    live: tuple[str, str] = ("Other costs, other priors", "Other costs")  # its title, and for links
 
 
 def record_page(
@@ -181,9 +188,9 @@ def record_page(
     """Return the page of a record: the answer, the live part, numbers, and details if any."""
     found, tables = tuple(body.findings), tuple(body.numbers)
     known = things_to_know(found, body.names)
-    sections = [section("answer", "Answer", body.answer, known), *live_sections()]
+    sections = [section("answer", "Answer", body.answer, known), *live_sections(body.live[0])]
     sections.append(section("numbers", "Numbers", *tables))
-    links = [("answer", "Answer"), ("live", "Other costs"), ("pictures", "Pictures")]
+    links = [("answer", "Answer"), ("live", body.live[1]), ("pictures", "Pictures")]
     links.append(("numbers", "Numbers"))
     if rest := list(body.details):
         sections.append(section("details", "Details", *rest))

@@ -3,6 +3,9 @@ from stakes.responses.abstention_rules import AbstentionRule as AbstentionRule
 from stakes.responses.confidence_kinds import Agreement as Agreement
 from stakes.responses.confidence_kinds import AnswerLogProbability as AnswerLogProbability
 from stakes.responses.confidence_kinds import Confidence as Confidence
+from stakes.responses.judge import CorrectedEstimate as CorrectedEstimate
+from stakes.responses.judge import JudgedMean as JudgedMean
+from stakes.responses.judged_responses import JudgedResponses as JudgedResponses
 from stakes.responses.option_losses import OptionAccuracy as OptionAccuracy
 from stakes.responses.option_scores import OptionScores as OptionScores
 from stakes.responses.response_comparison import ResponseComparison as ResponseComparison
@@ -20,3 +23,6 @@ from stakes.responses.response_comparison import compare_responses as compare_re
 from stakes.responses.risk_control import coverage_at_error_rate as coverage_at_error_rate
 from stakes.responses.risk_control import coverage_at_risk as coverage_at_risk
 from stakes.responses.response_evaluation import evaluate_responses as evaluate_responses
+from stakes.responses.judged_responses import judge_report as judge_report
+from stakes.responses.judge import judged_mean as judged_mean
+from stakes.responses.selective_areas import response_risk_coverage as response_risk_coverage

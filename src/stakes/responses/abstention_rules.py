@@ -110,9 +110,8 @@ def calibrate_confidence(
     if why or calibrator is None:
         return CalibratedConfidence(values, None, why)
     samples = open_samples(responses)
-    groups = None if samples.groups is None else samples.groups
     try:
-        found = cross_fitted(calibrator, samples, folds, groups, seed).scores.values
+        found = cross_fitted(calibrator, samples, folds, samples.groups, seed).scores.values
         fitted = calibrator.fresh().fit_samples(samples)
     except UndefinedMetricError as error:
         return CalibratedConfidence(values, None, str(error).rstrip("."))

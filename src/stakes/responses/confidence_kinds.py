@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from stakes._check import InputError, read_number, read_shares, read_words
+from stakes._check import Action, InputError, read_number, read_shares, read_words
 from stakes._records import Record
 from stakes._typing import Column, FloatArray
 
-_PERCENT = "For percent use StatedPercent; for log probabilities AnswerLogProbability."
+_PERCENT = Action("say_confidence")
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +177,7 @@ class Agreement(Confidence):
         if part.any():
             row = int(part.argmax())
             rule = f"must hold how many of {k:g} samples agree, whole numbers"
-            hint = "For shares use StatedProbability."
+            hint = Action("agreement_share")
             raise InputError("confidence", rule, f"{values[row]:g}", row=row, hint=hint)
         return values / k
 

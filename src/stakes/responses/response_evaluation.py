@@ -27,9 +27,11 @@ from stakes.responses.abstention_rules import (
     no_calibration,
     open_samples,
 )
+from stakes.responses.constant_rules import always_answering, beside_constants
 from stakes.responses.response_measures import NAMES, own_measures
 from stakes.responses.response_samples import Responses
-from stakes.responses.response_slices import ResponseSlice, constant_p_value, response_slices
+from stakes.responses.response_sketch import ResponseSketch, response_sketch
+from stakes.responses.response_slices import ResponseSlice, response_slices
 from stakes.responses.response_verdicts import (
     confidence_verdict,
     response_cautions,
@@ -38,11 +40,14 @@ from stakes.responses.response_verdicts import (
     worth_verdict,
 )
 from stakes.responses.risk_control import RiskLimit, coverage_at_risk
-from stakes.responses.selective_areas import response_risk_coverage, selective_areas
+from stakes.responses.selective_areas import curve_of_confidence, selective_areas
 from stakes.responses.target_curves import TARGETS, TargetCurve, target_curve
 from stakes.results import Estimate, value_of
 
 CALIBRATOR = IsotonicCalibrator(mix=1.0)  # never fitted itself
+
+
+CONSTANTS = {CHOICES[0]: "always answering", CHOICES[1]: "never answering"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +94,7 @@ class ResponseEvaluation(Paged, Tracked):
     responses: Responses = field(repr=False)
     target: ConfidenceTarget
     naive: tuple[str, float]  # the better constant rule, and its utility
+    constants: Mapping[str, float]  # utility of answering never and always, by rule
     numbers: Mapping[str, Estimate]
     rules: tuple[AbstentionRule, ...]
     curve: TargetCurve
@@ -104,7 +110,7 @@ class ResponseEvaluation(Paged, Tracked):
     calibrator: str | None
     verdicts: tuple[Verdict, ...] = ()
     notes: tuple[str, ...] = ()
-    calibrated: "np.ndarray | None" = field(default=None, repr=False)  # for the page
+    sketch: ResponseSketch | None = field(default=None, repr=False)  # for the page
 
     @property
     def verdict(self) -> str:
@@ -146,9 +152,10 @@ class ResponseEvaluation(Paged, Tracked):
             "groups": None if said.groups is None else int(np.unique(said.groups).size),
             "target": self.target.t,
             "penalty": self.target.penalty,
-            "naive": {"rule": _CONSTANTS[self.naive[0]], "utility": self.naive[1]},
+            "naive": {"rule": CONSTANTS[self.naive[0]], "utility": self.naive[1]},
+            "constants": {CONSTANTS[rule]: points for rule, points in self.constants.items()},
         }
-        skipped = {*values, "calibrated", "risk_coverage"}
+        skipped = {*values, "risk_coverage"}
         rest = {k: v for k, v in plain_values(self).items() if k not in skipped}
         return values | rest
 
@@ -159,9 +166,6 @@ class ResponseEvaluation(Paged, Tracked):
         rows = [[NAMES[name], str(e)] for name, e in self.numbers.items()]
         lines = [str(self.responses), str(self.target), table(rows, names=2), str(self.curve)]
         return "\n".join([*lines, *(f"- {verdict}" for verdict in self.verdicts)])
-
-
-_CONSTANTS = {CHOICES[0]: "always answering", CHOICES[1]: "never answering"}
 
 
 def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, the intervals
@@ -219,6 +223,7 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
     """
     if not isinstance(responses, Responses):
         raise InputError("responses", "must be Responses(right, confidence, ...)", repr(responses))
+    responses = responses.in_order()
     target, level, seed = as_target(target), read_level(level), seed_of(rng)
     own = own_measures(responses, level)
     fitted = calibrate_confidence(responses, calibrator, folds, seed)
@@ -233,11 +238,12 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
         responses=responses,
         target=target,
         naive=naive,
+        constants={CHOICES[1]: 0.0, CHOICES[0]: always_answering(responses, target)},
         numbers=own.all_of(target),
         rules=found,
         curve=target_curve(rules, sorted({*TARGETS, target.t})),
         areas=selective_areas(responses, level),
-        risk_coverage=response_risk_coverage(responses),
+        risk_coverage=curve_of_confidence(responses),
         risk_limit=_risk_limit(responses, risk, target, level),
         confidence=confidence,
         why_no_confidence=why,
@@ -247,14 +253,14 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
         seed=seed,
         calibrator=None if fitted.calibrator is None else fitted.calibrator.name,
         notes=(f"No calibrated rule: {fitted.why}.",) if fitted.why else (),
-        calibrated=fitted.values,
+        sketch=response_sketch(responses, fitted),
     )
     worth = worth_verdict(
         target,
         evaluation.numbers["utility"],
         normalized,
         naive,
-        constant_p_value(own, target),
+        beside_constants(own, target),
         level,
     )
     return replace(evaluation, verdicts=tuple(_verdicts(evaluation, worth, normalized)))

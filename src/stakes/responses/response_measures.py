@@ -77,6 +77,10 @@ class ResponseMeasures:
         record = self._beside_constants(target, held_back=1)
         found = self._normalized_of(record, target)
         unknown = self.responses.unknown
+        if record.undefined is not None:
+            known = "" if not unknown else ", if every answer held back is right"
+            why = f"always answering costs nothing{known}, so there is no cost to divide by"
+            return record, Estimate(found.value, None, why)
         if not unknown or found.interval is None:
             return record, found
         other = self._normalized_of(self._beside_constants(target, held_back=0), target)

@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._check import (
     UNKNOWN,
+    Action,
     InputError,
     group_codes_of,
     listed,
@@ -88,6 +89,7 @@ class Responses(Record):
             truth, silent, weights = truth[kept], silent[kept], weights[kept]
             sure = None if sure is None else sure[kept]
             codes = None if codes is None else codes[kept]
+        _refuse_one_group(codes)
         fields: dict[str, object] = {
             "right": truth,
             "abstained": silent,
@@ -139,7 +141,7 @@ class Responses(Record):
         for row, value in enumerate(column):
             if value not in known:
                 rule = f"must hold {right!r}, {wrong!r} or {abstained!r}"
-                hint = "Say what the column calls them: right=..., wrong=..., abstained=..."
+                hint = Action("name_outcomes")
                 raise InputError("outcomes", rule, repr(value), row=row, hint=hint)
         truth = [known[value] for value in column]
         silent = [value is None for value in truth]
@@ -205,6 +207,14 @@ class Responses(Record):
         object.__setattr__(out, "right", np.where(self.right == UNKNOWN, 1, self.right))
         return out
 
+    def in_order(self) -> "Responses":
+        """Return the responses in an order that only their values tell.
+
+        Folds are dealt by place, and sums rounded in turn: so no order of rows changes a number.
+        """
+        columns = (self.right, self.abstained, self.confidence, self.weights, self.groups)
+        return self.part(np.lexsort([column for column in columns if column is not None]))
+
     def part(self, kept: IntArray) -> "Responses":
         """Return some of the responses."""
         out = object.__new__(type(self))
@@ -240,7 +250,7 @@ def _refuse_unknown(truth: IntArray, silent: BoolArray) -> None:
     missing = (truth == UNKNOWN) & ~silent
     if missing.any():
         rule = "must say whether each answer is right"
-        hint = "It may be missing only where abstained is true: pass abstained=..."
+        hint = Action("say_abstained")
         raise InputError("right", rule, "a missing value", row=int(missing.argmax()), hint=hint)
 
 
@@ -254,6 +264,13 @@ def _read_confidence(given: Confidence | Column, silent: BoolArray, n: int) -> F
         row = int(missing.argmax())
         raise InputError("confidence", rule, "a missing value", row=row, hint=hint)
     return sure
+
+
+def _refuse_one_group(codes: IntArray | None) -> None:
+    if codes is not None and (codes == codes[0]).all():
+        rule = "must hold at least two groups"
+        hint = "Leave groups out if responses vary independently of each other."
+        raise InputError("groups", rule, found="one cannot tell how others differ", hint=hint)
 
 
 def _check_length(size: int, n: int, argument: str) -> None:

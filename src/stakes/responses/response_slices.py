@@ -13,8 +13,8 @@ from stakes._records import Record
 from stakes.costs.confidence_target import ConfidenceTarget
 from stakes.evaluation.findings import Verdict, plain_values
 from stakes.metrics.multiplicity import level_among
-from stakes.responses.abstention_rules import paired_costs
-from stakes.responses.response_measures import ResponseMeasures, own_measures
+from stakes.responses.constant_rules import beside_constants
+from stakes.responses.response_measures import own_measures
 from stakes.responses.response_samples import Responses
 from stakes.responses.response_verdicts import worth_verdict
 from stakes.results import Estimate
@@ -89,21 +89,6 @@ def _slice(
     own, strict = own_measures(part, level), own_measures(part, at)
     record, normalized = strict.normalized(target)
     naive = str(record.naive_answer), target.utility(record.naive)
-    utility, p_value = strict.utility(target), constant_p_value(own, target)
-    verdict = worth_verdict(target, utility, normalized, naive, p_value, at)
+    constants = beside_constants(own, target)
+    verdict = worth_verdict(target, strict.utility(target), normalized, naive, constants, at)
     return ResponseSlice(name, value, len(part), own.all_of(target), verdict)
-
-
-def constant_p_value(own: ResponseMeasures, target: ConfidenceTarget) -> float:
-    """Return the p-value of being worth as much as the better constant rule.
-
-    Where it seems to be worth more, it must be so against both.
-    """
-    n = len(own.responses)
-    never = ResponseMeasures(own.responses, np.zeros(n, dtype=np.bool_), own.level)
-    taken_right = own.responses.assumed()
-    always = ResponseMeasures(taken_right, np.ones(n, dtype=np.bool_), own.level)
-    tests = [paired_costs(own, other, target) for other in (never, always)]
-    if all(test.value < 0 for test in tests):
-        return max(test.p_value for test in tests)
-    return max(tests, key=lambda test: test.value).p_value

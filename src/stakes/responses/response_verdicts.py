@@ -8,6 +8,7 @@ from stakes.costs.confidence_target import CHOICES, ConfidenceTarget
 from stakes.evaluation.findings import Verdict
 from stakes.evaluation.verdicts.wording import counted, p_text
 from stakes.responses.abstention_rules import CALIBRATED, OWN, AbstentionRule
+from stakes.responses.constant_rules import BesideConstants
 from stakes.results import Estimate
 
 FEW = 10  # wrong answers, below which a cost rests on little
@@ -23,33 +24,50 @@ def worth_verdict(
     utility: Estimate,
     normalized: Estimate,
     naive: tuple[str, float],
-    p_value: float,
+    constants: BesideConstants,
     level: float,
-    where: str = "",
 ) -> Verdict:
     """Say whether the responses are worth more than always and than never answering.
 
-    The interval of the normalised cost must leave out 1, and the paired test must agree.
+    The interval of the normalised cost must leave out 1, and the paired test must agree. Where it
+    is not shown, or not known, that abstentions are worth anything, answers may be worth more
+    than none.
     """
-    at = f"{where}At a target of {target_name(target)}"
+    at = f"At a target of {target_name(target)}"
     answer, points = naive
-    reference = f"{_constant(answer)} scores {number(points)}"
-    band = normalized.interval
-    if band is None or math.isnan(p_value):
-        why = normalized.method or "there is no test"
-        return Verdict("no_verdict", f"{at} there is no verdict: {why}.")
     found = f"utility {utility_text(utility, level)}"
-    if band.high < 1 and p_value < 1 - level:
+    reference = f"{_constant(answer)} scores {number(points)}"
+    band, known = normalized.interval, constants.better < 1 - level
+    if band is not None and band.high < 1 and known:
         return Verdict("useful", f"{at} its responses are worth having: {found}; {reference}.")
-    if band.low > 1 and p_value < 1 - level:
+    if band is not None and band.low > 1 and known:
         text = f"{at} its responses are worse than {_constant(answer)}: {found}; {reference}."
         return Verdict("worse_than_naive", text, f"Rather use {_constant(answer)}, or see below.")
+    if utility.interval is not None and utility.interval.low > 0 and constants.never < 1 - level:
+        text = f"{at} its answers are worth more than none: {found}; {_why_not_more(constants)}."
+        return Verdict("better_than_never", text)
+    if band is None or math.isnan(constants.better):
+        why = normalized.method or "there is no test"
+        return Verdict("no_verdict", f"{at} there is no verdict: {why}.")
+    if constants.unknown or not constants.abstains:  # always answering is unknown, or is its own
+        answer, reference = CHOICES[1], "never answering scores 0"
     return Verdict(
         "not_distinguishable",
         f"{at} its responses are not distinguishable from {_constant(answer)}: {found};"
         f" {reference}.",
         "Gather more questions before you decide.",
     )
+
+
+def _why_not_more(constants: BesideConstants) -> str:
+    if not constants.abstains:
+        return "it never abstains"
+    if constants.unknown:
+        return (
+            "whether always answering would be worth more is not known, since the truth of"
+            f" {counted(constants.unknown, 'abstentions')} is missing"
+        )
+    return "its abstentions are not shown to be worth more than always answering"
 
 
 def _constant(answer: str) -> str:
@@ -59,7 +77,7 @@ def _constant(answer: str) -> str:
 def utility_text(utility: Estimate, level: float) -> str:
     """Return a utility with its interval."""
     band = "no interval" if utility.interval is None else utility.interval
-    return f"{number(utility.value)} ({100 * level:g} % interval {band})"
+    return f"{number(utility.value)} ({100 * level:.4g} % interval {band})"
 
 
 def rule_verdict(

@@ -67,8 +67,9 @@ def coverage_at_risk(responses: Responses, risk: float, *, level: float = 0.95) 
     The threshold holds for new questions of the same kind: with probability `level` over samples
     like this one, the share of wrong answers among those at the threshold or above is at most
     `risk`. Thresholds at twenty coverages are tested one after the other from several starts
-    (fixed-sequence testing of exact binomial tails; of bounded means, after Hoeffding and
-    Bentkus, where responses have groups or weights).
+    (fixed-sequence testing of exact binomial tails; of bounded means by group, after Hoeffding
+    and Bentkus, where responses have groups). Weights are refused: the guarantee is for questions
+    drawn alike.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ def coverage_at_risk(responses: Responses, risk: float, *, level: float = 0.95) 
     data = _Data.from_responses(responses)
     thresholds = data.some_thresholds()
     n, best = thresholds.size, -1
-    for start in _STARTS:
+    for start in _STARTS if n else ():
         for k in range(math.ceil(start * n / _STEPS) - 1, n):
             if data.p_value(thresholds[k], limit) > alpha:
                 break

@@ -1,9 +1,12 @@
 """Areas under risk-coverage curves of stated confidence, with intervals by linearisation."""
 
+__all__ = ["response_risk_coverage"]
+
 import math
 
 import numpy as np
 
+from stakes._check import InputError
 from stakes._quantiles import student
 from stakes._typing import FloatArray
 from stakes.curves import RiskCoverageCurve
@@ -14,8 +17,36 @@ from stakes.statistics import ScoreLevels
 from stakes.statistics.group_effects import left_out_by_group
 
 
-def response_risk_coverage(responses: Responses) -> RiskCoverageCurve | None:
-    """Return risk against coverage of the answers whose truth and confidence are known."""
+def response_risk_coverage(responses: Responses) -> RiskCoverageCurve:
+    """Return the share of wrong answers when the least sure ones are withheld.
+
+    Parameters
+    ----------
+    responses : Responses
+        With a confidence; those count of which truth and confidence are known.
+
+    Returns
+    -------
+    RiskCoverageCurve
+        With `coverage`, `risk`, `area()` (AURC) and `generalized_area()` (AUGRC).
+
+    Examples
+    --------
+    >>> import stakes
+    >>> said = stakes.Responses([True, True, False, True], [0.9, 0.8, 0.7, 0.6])
+    >>> curve = stakes.response_risk_coverage(said)
+    >>> curve.coverage.tolist(), curve.joint_risk.tolist()
+    ([0.0, 0.25, 0.5, 0.75, 1.0], [0.0, 0.0, 0.0, 0.25, 0.25])
+    """
+    curve = curve_of_confidence(responses)
+    if curve is None:
+        rule = "must have answers of which truth and confidence are known"
+        raise InputError("responses", rule, found="there is none", hint="Pass confidence=...")
+    return curve
+
+
+def curve_of_confidence(responses: Responses) -> RiskCoverageCurve | None:
+    """Return the same, or None where no confidence is known."""
     part = responses.part(np.flatnonzero(responses.open))
     if part.confidence is None or not len(part):
         return None
@@ -25,7 +56,7 @@ def response_risk_coverage(responses: Responses) -> RiskCoverageCurve | None:
 
 def selective_areas(responses: Responses, level: float) -> dict[str, Estimate]:
     """Return AURC and AUGRC of the confidence, lower is better, with intervals."""
-    curve = response_risk_coverage(responses)
+    curve = curve_of_confidence(responses)
     if curve is None:
         return {}
     part = responses.part(np.flatnonzero(responses.open))
@@ -71,12 +102,14 @@ def _estimate(value: float, effect: FloatArray, part: Responses, level: float) -
         what = "answers" if part.groups is None else "groups with them"
         why = f"needs {FEWEST_OF_CLASS} right and {FEWEST_OF_CLASS} wrong {what}: got {fewest}"
         return Estimate(value, None, why)
-    quantile, method = student(level, fewest), "linearised"
+    quantile, method = student(level, fewest), "linearised, logit scale"
     spread = math.sqrt(float(np.square(effect).sum()))
     if part.groups is not None:
         unit = np.unique(part.groups, return_inverse=True)[1]
         sums = left_out_by_group(effect, unit, part.shares)
         spread = max(spread, math.sqrt(float(np.square(sums - sums.mean()).sum())))
-        method = "linearised, by group"
-    half = quantile * spread
-    return Estimate(value, Interval(max(value - half, 0.0), min(value + half, 1.0), level), method)
+        method += ", by group"
+    odds = math.log(value / (1 - value))  # right and wrong answers: neither 0 nor 1
+    half = quantile * spread / (value * (1 - value))
+    low, high = (1 / (1 + math.exp(-odds - side)) for side in (-half, half))
+    return Estimate(value, Interval(low, high, level), method)

@@ -20,7 +20,7 @@ from stakes.responses.response_samples import Responses
 from stakes.statistics import ScoreLevels
 
 TARGETS = (*(k / 20 for k in range(20)), 0.98, 0.99)
-_SHOWN = (0.0, 0.25, 0.5, 0.75, 0.9)
+SHOWN_TARGETS = (0.0, 0.25, 0.5, 0.75, 0.9)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class TargetCurve(Record):
         return self.utility[rule] - self.utility[OWN]
 
     def __str__(self) -> str:
-        shown = [k for k, t in enumerate(self.targets.tolist()) if t in _SHOWN]
+        shown = [k for k, t in enumerate(self.targets.tolist()) if t in SHOWN_TARGETS]
         head = ["target", *self.utility, "answered"]
         rows = [
             [

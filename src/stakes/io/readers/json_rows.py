@@ -135,6 +135,7 @@ class _Objects:
         names = ask.names or tuple(self.rows[0])
         if ask.names:
             kinds = {n: self._labels if n in ask.texts else self._numbers for n in names}
+            kinds |= {name: self._blanks for name in names if name in ask.blank}
         else:
             kinds = dict.fromkeys(names, self._as_is)
         columns = {name: column(self._values(name), name) for name, column in kinds.items()}
@@ -176,6 +177,16 @@ class _Objects:
             place, found = Place(file=self.part.name, column=name), plain(error, 200)
             rule, hint = "holds a label that cannot be kept", "Write labels as texts."
             raise InputError(None, rule, found=found, place=place, hint=hint) from error
+
+    def _blanks(self, values: list[Any], name: str) -> "pa.Array":
+        """Return texts, numbers or truth values, some of which may be missing."""
+        first = next((value for value in values if value is not None), None)
+        kind = _kind(first)
+        for at, value in enumerate(values):
+            if value is not None and (_kind(value) != kind or isinstance(value, dict | list)):
+                what = "texts, numbers or truth values, all of one kind"
+                raise self._wrong(at, value, name, what)
+        return self._as_is(values, name)
 
     def _numbers(self, values: list[Any], name: str) -> "pa.Array":
         lists = isinstance(values[0], list)

@@ -1,0 +1,177 @@
+"""The answers of one log as columns, with where each column was taken from."""
+
+__all__ = ["AnswerLog", "LeftOut", "LoggedOptions"]
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from stakes._check import InputError
+from stakes._records import Record
+from stakes._text import plain, quoted
+from stakes._typing import Column
+from stakes.responses.confidence_kinds import Confidence
+from stakes.responses.option_scores import OptionScores
+from stakes.responses.response_samples import Responses
+from stakes.scores import LogLikelihoods
+
+
+@dataclass(frozen=True)
+class LeftOut(Record):
+    """A sample of a log that is in no column, and why."""
+
+    question: str | int
+    epoch: int
+    reason: str  # "error", "unscored" or "no score"
+    text: str = ""
+
+    def __str__(self) -> str:
+        more = f" ({plain(self.text, 120)})" if self.text else ""
+        return f"question {plain(self.question)}, epoch {self.epoch}: {self.reason}{more}"
+
+
+@dataclass(frozen=True)
+class LoggedOptions(Record):
+    """The options of one multiple-choice question, and how likely the model found each.
+
+    `texts` is None where the log does not show them, `gold` where it does not say which options
+    are right.
+    """
+
+    log_likelihoods: tuple[float, ...]
+    texts: tuple[str, ...] | None
+    gold: tuple[int, ...] | None
+
+    @property
+    def characters(self) -> tuple[int, ...] | None:
+        """The lengths that `acc_norm` of lm-eval divides by: characters."""
+        return None if self.texts is None else tuple(map(len, self.texts))
+
+    @property
+    def bytes(self) -> tuple[int, ...] | None:
+        """The lengths that `acc_bytes` of lm-eval divides by: bytes of UTF-8."""
+        return None if self.texts is None else tuple(len(t.encode()) for t in self.texts)
+
+    def chosen(self, metric: str = "acc") -> int:
+        """Return the option that `acc`, `acc_norm` or `acc_bytes` takes for the answer."""
+        lengths = {"acc_norm": self.characters, "acc_bytes": self.bytes}.get(metric)
+        scores = self.log_likelihoods
+        if lengths is not None:
+            pairs = zip(scores, lengths, strict=True)
+            scores = tuple(score / n if n else -math.inf for score, n in pairs)
+        return max(range(len(scores)), key=scores.__getitem__)
+
+    def right(self, metric: str = "acc") -> bool | None:
+        """Tell whether that option is right; None where the log does not say."""
+        return None if self.gold is None else self.chosen(metric) in self.gold
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerLog(Record):
+    """The answers of one log, a row for each, with where each column was taken from.
+
+    `right` is None where the model abstained. `confidence` is as it was logged: a number, a text,
+    or None where there is none. Samples that ended with an error or were not scored are in
+    `left_out`, with the reason, and in no column. `origin` says for each column which field of
+    the log it was taken from; `notes` what else should be known.
+    """
+
+    source: str
+    harness: str
+    task: str | None
+    model: str | None
+    question: list[str | int] = field(repr=False)
+    epoch: list[int] = field(repr=False)
+    right: list[bool | None] = field(repr=False)
+    abstained: list[bool] = field(repr=False)
+    confidence: list[float | str | None] | None = field(repr=False)
+    slices: Mapping[str, list[Any]] = field(repr=False)
+    options: list[LoggedOptions] | None = field(repr=False)
+    origin: Mapping[str, str] = field(repr=False)
+    left_out: tuple[LeftOut, ...] = field(repr=False)
+    notes: tuple[str, ...] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.right)
+
+    def __str__(self) -> str:
+        right, wrong = (
+            sum(r is truth for r, a in zip(self.right, self.abstained, strict=True) if not a)
+            for truth in (True, False)
+        )
+        counts = f"{right} right, {wrong} wrong, {sum(self.abstained)} abstained"
+        about = f"{plain(self.task or 'a task')} by {plain(self.model or 'a model')}"
+        lines = [f"{len(self)} answers of {about} ({self.harness}): {counts}"]
+        lines += [f"  {column}: {text}" for column, text in self.origin.items()]
+        reasons = Counter(each.reason for each in self.left_out)
+        for reason, count in reasons.items():
+            first = next(each for each in self.left_out if each.reason == reason)
+            lines.append(f"  left out: {count} with {reason}; first {first}")
+        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+
+    def responses(
+        self,
+        kind: "Callable[[Column], Confidence] | None" = None,
+        *,
+        groups: str | Literal[False] | None = None,
+    ) -> Responses:
+        """Return the answers as responses, which `evaluate_responses` takes.
+
+        Parameters
+        ----------
+        kind : kind of confidence, optional
+            What the logged confidences are, such as `StatedPercent`, or a function that makes one
+            of the column; plain numbers are probabilities.
+        groups : str or False, optional
+            The column whose rows vary together, of the slices or `question`. By default the
+            question where some were asked several times; False for none.
+        """
+        known = self.columns()
+        if groups is None:
+            groups = "question" if len(set(self.question)) < len(self) else False
+        if groups is not False and groups not in known:
+            rule = "must name a column of the log"
+            raise InputError("groups", rule, repr(groups), hint=f"It has {quoted(known)}.")
+        sure: Any = self.confidence
+        if sure is not None and kind is not None:
+            sure = kind(sure)
+        return Responses(
+            self.right, sure, self.abstained, groups=None if groups is False else known[groups]
+        )
+
+    def option_scores(self, lengths: Literal["characters", "bytes"] = "characters") -> OptionScores:
+        """Return the options of multiple-choice questions with their log likelihoods.
+
+        `accuracy()` of these is `acc` of lm-eval; that of `per_length()` is `acc_norm` where
+        lengths are characters, `acc_bytes` where they are bytes.
+        """
+        if lengths not in ("characters", "bytes"):
+            raise InputError("lengths", "must be 'characters' or 'bytes'", repr(lengths))
+        options = self.options or []
+        gold = [each.gold for each in options]
+        if not options or None in gold:
+            rule = "must have the log likelihoods of options, and say which are right"
+            raise InputError(f"'{plain(self.source, 200)}' {rule}: it does not.")
+        sizes = [getattr(each, lengths) for each in options]
+        groups = self.question if len(set(self.question)) < len(self) else None
+        return OptionScores(
+            [each.log_likelihoods for each in options],
+            gold,
+            kind=LogLikelihoods,
+            lengths=sizes if all(n is not None and min(n) > 0 for n in sizes) else None,
+            groups=groups,
+        )
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the columns by name, those of slices too, as a data frame takes them."""
+        named: dict[str, list[Any]] = {
+            "question": self.question,
+            "epoch": self.epoch,
+            "right": self.right,
+            "abstained": self.abstained,
+        }
+        if self.confidence is not None:
+            named["confidence"] = self.confidence
+        return named | dict(self.slices)

@@ -1,0 +1,92 @@
+"""Logs of harnesses for language models, whichever harness wrote them."""
+
+__all__ = ["read_answer_log"]
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from stakes._text import plain
+from stakes.answer_logs.answer_log import AnswerLog
+from stakes.answer_logs.inspect_logs import read_inspect_log
+from stakes.answer_logs.lm_eval_logs import read_lm_eval_log
+from stakes.answer_logs.reading_choices import LogChoices
+from stakes.answer_logs.zip_members import starts_as_zip
+
+
+def read_answer_log(  # noqa: PLR0913  each may be what a log leaves open
+    path: str | os.PathLike[str],
+    *,
+    scorer: str | None = None,
+    metric: str | None = None,
+    filter: str | None = None,  # noqa: A002  as lm-eval calls it
+    confidence: str | Literal[False] | None = None,
+    abstain_values: str | Sequence[str] | None = None,
+    abstain_field: str | None = None,
+    abstain_pattern: "str | re.Pattern[str] | None" = None,
+    partial: Literal["right", "wrong"] | float | None = None,
+    slices: str | Sequence[str] = (),
+) -> AnswerLog:
+    r"""Read the answers that a harness logged, and where each column was taken from.
+
+    Logs of inspect (`.eval`, `.json`) and samples of lm-eval (`samples_*.jsonl`) are read
+    directly; neither library is needed. Nothing is guessed: where a log leaves a choice, the
+    error names the choices. Samples that ended with an error or were not scored are listed in
+    `left_out`.
+
+    Parameters
+    ----------
+    path : str or path
+    scorer : str, optional
+        Of several scorers of inspect, the one that says what is right.
+    metric : str, optional
+        The metric of lm-eval that says what is right, such as `exact_match`, `acc`, `acc_norm`;
+        of a score of inspect with several values, the one that counts.
+    filter : str, optional
+        Of several filters of lm-eval, the one that counts.
+    confidence : str or False, optional
+        The field that says how sure the answer was: a path such as
+        `scores.match.metadata.confidence` or `doc.confidence`, or a name in the metadata of the
+        score or sample. By default the field `confidence` of the score's own metadata, where it
+        is there; False takes none.
+    abstain_values : str or list of str, optional
+        Values that mark an abstention: of `abstain_field` where that is given, else of the score.
+        The score `N` of inspect always does.
+    abstain_field : str, optional
+        A field that marks an abstention, by being true or by `abstain_values`.
+    abstain_pattern : str or compiled pattern, optional
+        A regular expression that marks an abstention where it is found in what the model said.
+    partial : {"right", "wrong"} or float, optional
+        How partial credit (`P`, or a number between 0 and 1) counts; a number is the least value
+        that is right. Without it partial credit is an error.
+    slices : str or list of str, optional
+        Fields of the sample's metadata (inspect) or document (lm-eval) to keep as columns.
+
+    Returns
+    -------
+    AnswerLog
+
+    Examples
+    --------
+    >>> import json, pathlib, tempfile, stakes
+    >>> line = {"doc_id": 0, "doc": {"q": "2 + 2?"}, "target": "4", "filter": "none"}
+    >>> line |= {"arguments": {"gen_args_0": {"arg_0": "2 + 2?", "arg_1": {}}}}
+    >>> line |= {"resps": [["4"]], "filtered_resps": ["4"], "metrics": ["exact_match"]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "samples_sums.jsonl")
+    ...     _ = file.write_text(json.dumps({**line, "exact_match": 1.0}))
+    ...     log = stakes.read_answer_log(file)
+    >>> log.right, log.origin["right"]
+    ([True], "metric 'exact_match' (1 right, 0 wrong), filter 'none'")
+    """
+    given = dict(locals())
+    file = os.fspath(given.pop("path"))
+    choices = LogChoices.read(given)
+    name = plain(Path(file).name, 200)
+    if starts_as_zip(file, name) or file.endswith(".eval"):
+        return read_inspect_log(file, name, choices, packed=True)
+    if file.endswith(".jsonl"):
+        return read_lm_eval_log(file, name, choices)
+    return read_inspect_log(file, name, choices, packed=False)

@@ -1,0 +1,52 @@
+"""A scorer that also reads how sure the answer says that it is, and whether it is none."""
+
+__all__ = ["with_stated_confidence"]
+
+from typing import Any
+
+from stakes.answer_logs.stated_answers import Stated, StatedIn
+from stakes.inspect_ai.inspect_library import NOANSWER, Score, Scorer, Target, TaskState
+
+
+def with_stated_confidence(scorer: Scorer, stated: StatedIn) -> Scorer:
+    """Return a scorer whose scores say how sure the answer was, and mark abstentions.
+
+    The score is that of `scorer`. Its metadata get `confidence` (None where nothing valid is
+    stated), `confidence_text`, as it was written, and `confidence_problem` where there is no
+    number. An abstention is `NOANSWER` with the reason "refusal"; `scorer`, which may be an
+    expensive judge, is not asked about it.
+
+    Parameters
+    ----------
+    scorer : Scorer
+    stated : StatedIn
+        How confidence is written, and what an abstention looks like.
+
+    Returns
+    -------
+    Scorer
+        To be returned by a function with inspect's `@scorer`, which names the metrics.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score | None:
+        completion = state.output.completion
+        said = stated(completion)
+        if said.abstained:
+            return Score(
+                value=NOANSWER, answer=completion, reason="refusal", metadata=_metadata(said)
+            )
+        found = await scorer(state, target)
+        if found is None:
+            return None
+        return found.model_copy(update={"metadata": {**(found.metadata or {}), **_metadata(said)}})
+
+    return score
+
+
+def _metadata(said: Stated) -> dict[str, Any]:
+    found: dict[str, Any] = {"confidence": said.confidence}
+    if said.text is not None:
+        found["confidence_text"] = said.text
+    if said.problem:
+        found["confidence_problem"] = said.problem
+    return found

@@ -1,0 +1,155 @@
+"""Metrics of inspect for models that may say "I don't know"."""
+
+__all__ = [
+    "answered",
+    "answered_accuracy",
+    "confidence_target",
+    "confidence_target_stderr",
+    "hallucination_rate",
+    "normalized_cost",
+    "omniscience_index",
+]
+
+import math
+from collections.abc import Hashable
+from typing import Any
+
+from stakes._check import InputError, Place
+from stakes._text import plain
+from stakes.answer_logs.reading_choices import is_unscored, truth_of
+from stakes.answer_logs.target_values import TargetValues, clustered_stderr
+from stakes.costs.confidence_target import ConfidenceTarget
+from stakes.inspect_ai.inspect_library import NOANSWER, Metric, SampleScore, metric
+
+
+class _Answers:
+    """The scores of a run as answers and abstentions, those without a value left out."""
+
+    def __init__(self, scores: list[SampleScore], partial: Any = None) -> None:
+        self.scores = [each for each in scores if not is_unscored(each.score.value)]
+        values = [each.score.value for each in self.scores]
+        self.abstained = [value == NOANSWER for value in values]
+        self.right = [
+            None if value == NOANSWER else self._truth(each, partial)
+            for each, value in zip(self.scores, values, strict=True)
+        ]
+
+    @staticmethod
+    def _truth(each: SampleScore, partial: Any) -> bool:
+        place = Place(file=f"sample {plain(each.sample_id)}")
+        return truth_of(each.score.value, partial, place, "score")
+
+    @property
+    def values(self) -> TargetValues:
+        """The numbers that follow from them."""
+        return TargetValues(self.right, self.abstained)
+
+    def clusters(self, cluster: str | None) -> list[Hashable]:
+        """Return what varies together: a field of the sample's metadata, else the question."""
+        if cluster is None:
+            return [each.sample_id for each in self.scores]
+        found = [(each.sample_metadata or {}).get(cluster) for each in self.scores]
+        for each, value in zip(self.scores, found, strict=True):
+            if value is None or (isinstance(value, float) and math.isnan(value)):
+                rule = "must name a field of the metadata of every sample"
+                place = Place(file=f"sample {plain(each.sample_id)}")
+                raise InputError("cluster", rule, repr(cluster), place=place)
+        return found
+
+
+@metric(scores="unreduced")
+def confidence_target(t: float, partial: Any = None) -> Metric:
+    """Mean utility at a confidence target: +1 right, −t/(1 − t) wrong, 0 for no answer.
+
+    Higher is better; never answering scores 0, and always answering is worth it where more than a
+    share t of the answers is right. `NOANSWER` is no answer. All epochs count, each on its own.
+
+    Parameters
+    ----------
+    t : float
+        The target, at least 0 and below 1: how sure an answer must be to be worth giving.
+    partial : {"right", "wrong"} or float, optional
+        How partial credit counts; without it, it is an error.
+    """
+    target = ConfidenceTarget(t)
+
+    def mean(scores: list[SampleScore]) -> float:
+        return _Answers(scores, partial).values.utility(target)
+
+    return mean
+
+
+@metric(scores="unreduced")
+def omniscience_index(partial: Any = None) -> Metric:
+    """Utility at a target of one half, times 100: right less wrong answers, in percent."""
+    half = ConfidenceTarget(0.5)
+
+    def index(scores: list[SampleScore]) -> float:
+        return 100 * _Answers(scores, partial).values.utility(half)
+
+    return index
+
+
+@metric(scores="unreduced")
+def confidence_target_stderr(
+    t: float,
+    cluster: str | None = None,
+    partial: Any = None,
+) -> Metric:
+    """Standard error of the mean utility at a confidence target.
+
+    Epochs of one question vary together, and are one cluster; `cluster` names a field of the
+    sample's metadata that tells larger ones, such as the document that several questions are about.
+    """
+    target = ConfidenceTarget(t)
+
+    def stderr(scores: list[SampleScore]) -> float:
+        answers = _Answers(scores, partial)
+        return clustered_stderr(answers.values.points(target), answers.clusters(cluster))
+
+    return stderr
+
+
+@metric(scores="unreduced")
+def normalized_cost(t: float, partial: Any = None) -> Metric:
+    """Cost at a confidence target over that of the better one of always and never answering.
+
+    Below 1 the model's choice of what to answer is worth something; answers that were held back
+    are taken to be right, which makes this the largest that it can be.
+    """
+    target = ConfidenceTarget(t)
+
+    def cost(scores: list[SampleScore]) -> float:
+        return _Answers(scores, partial).values.normalized_cost(target)
+
+    return cost
+
+
+@metric(scores="unreduced")
+def answered() -> Metric:
+    """Return which share of the questions is answered."""
+
+    def share(scores: list[SampleScore]) -> float:
+        return _Answers(scores, "right").values.answered()
+
+    return share
+
+
+@metric(scores="unreduced")
+def answered_accuracy(partial: Any = None) -> Metric:
+    """Return which share of the answers is right; NaN where nothing was answered."""
+
+    def share(scores: list[SampleScore]) -> float:
+        return _Answers(scores, partial).values.answered_accuracy()
+
+    return share
+
+
+@metric(scores="unreduced")
+def hallucination_rate(partial: Any = None) -> Metric:
+    """Return how often the answer is wrong where it is not right; NaN where every one is right."""
+
+    def share(scores: list[SampleScore]) -> float:
+        return _Answers(scores, partial).values.hallucination_rate()
+
+    return share

@@ -1,0 +1,101 @@
+"""Functions that a task file of lm-eval names with !function."""
+
+__all__ = [
+    "answered_accuracy",
+    "hallucination_rate",
+    "normalized_cost_at",
+    "response_processor",
+    "utility_at",
+]
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from stakes.answer_logs.stated_answers import StatedIn
+from stakes.answer_logs.target_values import TargetValues, utility
+from stakes.costs.confidence_target import ConfidenceTarget
+
+Response = Mapping[str, Any]
+Aggregation = Callable[[Sequence[Response]], float]
+
+
+def response_processor(
+    is_right: Callable[[Any, str], bool],
+    stated: StatedIn,
+    t: float,
+    names: Sequence[str] = ("response",),
+) -> Callable[[Any, Sequence[Any]], dict[str, Any]]:
+    """Return a function for `process_results` of a task that generates text.
+
+    It gives for each document
+
+    - `utility`, the points at the target, and `answered`, 1 or 0: their mean (`aggregation: mean`)
+      is what counts, and lm-eval adds the standard error;
+    - `response`, what was right, refused and how sure: for the aggregations below, and for
+      `stakes.read_answer_log`, which reads it from the log for any other target.
+
+    Parameters
+    ----------
+    is_right : function (doc, text) -> bool
+        Whether what the model wrote answers the document; not asked about abstentions.
+    stated : StatedIn
+        How confidence is written, and what an abstention looks like.
+    t : float
+        The confidence target.
+    names : list of str, optional
+        The metrics of the task that aggregate responses. `metric_list` must have each of them
+        with its aggregation, since lm-eval takes the mean of all others, and responses have none.
+    """
+    target = ConfidenceTarget(t)
+
+    def process_results(doc: Any, results: Sequence[Any]) -> dict[str, Any]:  # noqa: ANN401
+        text = str(results[0])
+        said = stated(text)
+        right = None if said.abstained else bool(is_right(doc, text))
+        response = {"right": right, "abstained": said.abstained, "confidence": said.confidence}
+        return {
+            "utility": utility(right, said.abstained, target),
+            "answered": float(not said.abstained),
+            **dict.fromkeys(names, response),
+        }
+
+    return process_results
+
+
+def utility_at(t: float) -> Aggregation:
+    """Return an aggregation of `response`: the mean utility at a confidence target."""
+    target = ConfidenceTarget(t)
+
+    def mean_utility(responses: Sequence[Response]) -> float:
+        return _values(responses).utility(target)
+
+    return mean_utility
+
+
+def normalized_cost_at(t: float) -> Aggregation:
+    """Return an aggregation of `response`: the cost over the better of always and never answering.
+
+    Answers that were held back are taken to be right, which makes this the largest that it can be.
+    """
+    target = ConfidenceTarget(t)
+
+    def normalized_cost(responses: Sequence[Response]) -> float:
+        return _values(responses).normalized_cost(target)
+
+    return normalized_cost
+
+
+def answered_accuracy(responses: Sequence[Response]) -> float:
+    """Return which share of the answers is right; NaN where nothing was answered."""
+    return _values(responses).answered_accuracy()
+
+
+def hallucination_rate(responses: Sequence[Response]) -> float:
+    """Return how often the answer is wrong where it is not right; NaN where every one is right."""
+    return _values(responses).hallucination_rate()
+
+
+def _values(responses: Sequence[Response]) -> TargetValues:
+    return TargetValues(
+        [each["right"] for each in responses], [each["abstained"] for each in responses]
+    )

@@ -1,0 +1,219 @@
+"""Answers that a judge labelled: corrected utility and cost, and what the judge's errors do."""
+
+__all__ = ["JudgedResponses", "judge_report"]
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._check import read_level
+from stakes._check.partial_columns import check_within, check_zero_one, read_flags, read_partial
+from stakes._records import Record
+from stakes._typing import Column
+from stakes.costs.confidence_target import ConfidenceTarget, as_target
+from stakes.evaluation.findings import Verdict
+from stakes.responses.judge import CorrectedEstimate, JudgedMean, mean_of_rows, unknown_mean
+from stakes.responses.judge_errors import judge_errors
+from stakes.responses.judge_verdicts import judge_verdicts
+from stakes.responses.judged_rows import JudgedRows, read_rows
+from stakes.responses.share_products import AnsweredShare, answered_share, combined
+from stakes.results import Estimate, Interval, json_number
+
+NOTHING_ANSWERED = "no row was answered"
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedResponses(Record):
+    """What a judge and some human labels tell of answers: corrected numbers, the judge's errors.
+
+    `utility` and `cost` are at the confidence target `t`: a right answer has utility 1, a wrong one
+    -t/(1-t), an abstention 0; as costs a wrong answer is 1 and an abstention 1-t. `accuracy` is the
+    share of answers that are right, `hallucination_rate` that of wrong answers among what is not
+    right. `sensitivity` is the share of right answers that the judge passes, `specificity` that of
+    wrong answers that it fails, on rows with both labels; a probability of 1/2 or more passes.
+    """
+
+    t: float
+    rows: int
+    answered: Estimate
+    utility: CorrectedEstimate
+    cost: CorrectedEstimate
+    accuracy: CorrectedEstimate
+    hallucination_rate: CorrectedEstimate
+    sensitivity: Estimate
+    specificity: Estimate
+    answers: JudgedMean  # the accuracy, with its power tuning and the labels gained
+    p_value: float  # that the judge passes as many answers as people do
+    verdicts: tuple[Verdict, ...]
+    level: float
+
+    def __str__(self) -> str:
+        seen = f"{self.answers.human_rows} of {self.answers.rows} answers with human labels"
+        rows = [
+            ("answered", f"{self.answered}, {seen}"),
+            (f"utility at {self.t:g}", f"{self.utility}"),
+            ("cost", f"{self.cost}"),
+            ("accuracy of answers", f"{self.accuracy}"),
+            ("hallucination rate", f"{self.hallucination_rate}"),
+            ("right answers it passes", f"{self.sensitivity}"),
+            ("wrong answers it fails", f"{self.specificity}"),
+        ]
+        width = max(len(name) for name, _ in rows)
+        lines = [f"{name:<{width}}  {text}" for name, text in rows]
+        return "\n".join([*lines, *(str(verdict) for verdict in self.verdicts)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain values, fit for JSON."""
+        numbers = ("answered", "utility", "cost", "accuracy", "hallucination_rate")
+        parts = (*numbers, "sensitivity", "specificity", "answers")
+        return {
+            "t": self.t,
+            "level": self.level,
+            "rows": self.rows,
+            **{name: getattr(self, name).to_dict() for name in parts},
+            "p_value": json_number(self.p_value),
+            "verdicts": [verdict.to_dict() for verdict in self.verdicts],
+        }
+
+
+def judge_report(  # noqa: PLR0913  three columns, and how rows become means
+    human: Column,
+    judge: Column,
+    abstained: Column | None = None,
+    *,
+    target: ConfidenceTarget | float,
+    groups: Column | None = None,
+    sample_weight: Column | None = None,
+    inclusion: Column | None = None,
+    level: float = 0.95,
+) -> JudgedResponses:
+    """Return what answers are worth, where a judge labelled all of them and people some.
+
+    Every number is prediction-powered (`judged_mean`): human labels correct the judge. That holds
+    for any judge, provided that the rows given to people are a random choice of the answered rows,
+    or were chosen with the probabilities in `inclusion`; the report says so where the judge's own
+    labels show that they are not. Rows that abstained need neither label.
+
+    Parameters
+    ----------
+    human
+        1 for right, 0 for wrong, missing where nobody looked.
+    judge
+        The same from the judge for every answered row, or its probability of right.
+    abstained
+        Where the row was not answered; by default nowhere.
+    target
+        The confidence target t in [0, 1): answering pays where the probability of being right is
+        at least t. A wrong answer has utility -t/(1-t).
+    groups, sample_weight, inclusion, level
+        As for `judged_mean`.
+
+    Returns
+    -------
+    JudgedResponses
+        Corrected utility, cost, accuracy and hallucination rate, each beside that of the judge
+        alone; the judge's errors; and sentences, each false in at most 1 - level of reports.
+
+    Examples
+    --------
+    People looked at 40 of 200 answers. The judge is generous:
+
+    >>> import stakes
+    >>> human = [1] * 22 + [0] * 18 + [None] * 160 + [None] * 50
+    >>> judge = [1] * 21 + [0] + [1] * 8 + [0] * 10 + [1] * 118 + [0] * 42 + [None] * 50
+    >>> abstained = [False] * 200 + [True] * 50
+    >>> found = stakes.judge_report(human, judge, abstained, target=0.5)
+    >>> found.answered, found.specificity
+    (0.8000 (0.7460 to 0.8449), 0.5556 (0.3372 to 0.7544))
+    >>> found.utility
+    0.0903 (−0.1224 to 0.3215); judge only 0.3760, bias 0.2857 (0.0510 to 0.4892)
+    >>> print(found.verdicts[0].text.partition(": ")[2])
+    it passes 44 % of wrong answers.
+
+    A utility of 0 is that of never answering: by the judge alone the model seems useful, by the
+    corrected number that is not shown.
+
+    >>> found.utility.interval.low > 0
+    False
+    """
+    t = as_target(target).t
+    y = read_partial(human, "human")
+    f = read_partial(judge, "judge", y.size)
+    skipped = read_flags(abstained, "abstained", y.size)
+    check_zero_one(np.where(skipped, np.nan, y), "human")
+    check_within(np.where(skipped, np.nan, f), "judge", 0, 1, "Pass 0, 1 or a probability.")
+    rows = read_rows(
+        y, f, ~skipped, groups=groups, sample_weight=sample_weight, inclusion=inclusion
+    )
+    return _report(rows, t, read_level(level))
+
+
+def _report(rows: JudgedRows, t: float, level: float) -> JudgedResponses:
+    answers = rows.part(~np.isnan(rows.judge))
+    share = answered_share(rows, level)
+    mean = unknown_mean(NOTHING_ANSWERED)
+    if answers.n:
+        mean = mean_of_rows(answers, (0.0, 1.0), None, level)
+    errors = judge_errors(answers, level)
+    numbers = {name: _corrected(formula, share, mean) for name, formula in _formulas(t).items()}
+    return JudgedResponses(
+        t=t,
+        rows=rows.n,
+        answered=share.estimate,
+        **numbers,
+        sensitivity=errors.sensitivity,
+        specificity=errors.specificity,
+        answers=mean,
+        p_value=errors.p_value,
+        verdicts=judge_verdicts(numbers["utility"], mean, errors, level),
+        level=level,
+    )
+
+
+Formula = Callable[[float, float], float]
+
+
+def _formulas(t: float) -> dict[str, Formula]:
+    """Return each number by the share answered and the accuracy of answers."""
+    return {
+        "utility": lambda a, q: a * (q - t) / (1 - t),
+        "cost": lambda a, q: a * (1 - q) + (1 - a) * (1 - t),
+        "accuracy": lambda _, q: q,
+        "hallucination_rate": lambda a, q: _ratio(a * (1 - q), 1 - a),
+    }
+
+
+def _ratio(part: float, rest: float) -> float:
+    return part / (part + rest) if part + rest > 0 else math.nan
+
+
+def _corrected(formula: Formula, share: AnsweredShare, mean: JudgedMean) -> CorrectedEstimate:
+    """Return a number with what the judge alone makes of it."""
+    a, q, f = share.value, mean.value, mean.judge_only
+    if math.isnan(q):
+        return _undefined(formula, share, mean)
+    value, alone = formula(a, q), formula(a, f)
+    band, method = combined(formula, share, mean)
+    if math.isnan(value):
+        method = "every answer is right and none was withheld, so nothing is not right"
+    bias = Estimate(alone - value, None, method)
+    if mean.bias.interval is not None and band is not None:
+        ends = [alone - formula(a, min(max(f - b, 0.0), 1.0)) for b in mean.bias.interval]
+        if not any(map(math.isnan, ends)):
+            low, high = min(ends), max(ends)
+            bias = Estimate(alone - value, Interval(low, high, band.level), method)
+    return CorrectedEstimate(value, band, alone, bias, method)
+
+
+def _undefined(formula: Formula, share: AnsweredShare, mean: JudgedMean) -> CorrectedEstimate:
+    """Return a number without any human label; without an answer some are known nevertheless."""
+    why = mean.method
+    none = Estimate(math.nan, None, why)
+    if share.value > 0:
+        alone = formula(share.value, mean.judge_only)
+        return CorrectedEstimate(math.nan, None, alone, none, why)
+    value = formula(0.0, 0.0) if formula(0.0, 0.0) == formula(0.0, 1.0) else math.nan
+    return CorrectedEstimate(value, None, value, none, why)
