@@ -28,7 +28,7 @@ from stakes.report.response_payload import sketch_data
 from stakes.responses import response_sketch
 from stakes.responses.abstention_rules import RULES, Rules, calibrate_confidence
 from stakes.responses.response_measures import ResponseMeasures
-from stakes.responses.selective_areas import response_risk_coverage
+from stakes.responses.selective_areas import curve_of_confidence
 from stakes.responses.target_curves import Hindsight
 from stakes.results import json_number
 
@@ -71,7 +71,7 @@ def _rules(kind: str) -> dict[str, Any]:
     with patch.object(response_sketch, "MOST_LEVELS", 20 if grid else 4000):
         sketch = response_sketch.response_sketch(responses, fitted)
     targets = TARGETS if grid else (*TARGETS, *ODD_TARGETS)
-    curve = None if grid else response_risk_coverage(responses)
+    curve = None if grid else curve_of_confidence(responses)
     return {
         "name": kind,
         "data": {"name": kind, **sketch_data(sketch), "at": None},

@@ -10,14 +10,12 @@ from scipy.stats import binom
 
 import stakes
 from stakes._quantiles import binomial_below
-from stakes.responses.abstention_rules import answers_of, calibrate_confidence
+from stakes.responses.abstention_rules import calibrate_confidence
 from stakes.responses.selective_areas import _influences
 from strategies import confidence_targets, responses_columns
 
 Columns = dict[str, np.ndarray]
-WHOLE = settings(
-    max_examples=settings.default.max_examples // 3
-)  # evaluations take longer than single numbers
+WHOLE = settings(max_examples=settings().max_examples // 3)  # evaluations take long
 ISOTONIC = stakes.IsotonicCalibrator(mix=1.0)
 
 
@@ -37,7 +35,7 @@ def test_a_confidence_at_the_target_answers(k: int) -> None:
     t = k / 1001
     target = stakes.ConfidenceTarget(t)
     p = np.array([np.nextafter(t, -1), t, np.nextafter(t, 2)])
-    assert answers_of(p, target).tolist() == [False, True, True]
+    assert target.answers(p).tolist() == [False, True, True]
 
 
 @WHOLE
@@ -148,15 +146,16 @@ def test_abstentions_of_unknown_truth_stay_abstentions() -> None:
 def test_the_sentence_of_a_model_that_should_abstain_more() -> None:
     rng = np.random.default_rng(1)
     chance = rng.beta(2, 1, 1000)
-    said = stakes.Responses(rng.random(1000) < chance, np.round(chance, 2))
+    stated = np.round(chance, 2)
+    said = stakes.Responses(rng.random(1000) < chance, stated)
     found = stakes.evaluate_responses(said, 0.75)
     assert found.verdicts[1].code == "abstain_more"
     rule = found.rule["calibrated"]
     assert f"abstaining below {rule.threshold:.4f}" in found.verdicts[1].text
-    quiet = stakes.Responses(said.right, said.confidence, said.confidence < 0.98)  # type: ignore[operator]
+    quiet = stakes.Responses(said.right, stated, stated < 0.98)
     more = stakes.evaluate_responses(quiet, 0.75).verdicts[1]
     assert more.code == "answer_more"
-    best = stakes.Responses(said.right, said.confidence, said.confidence < 0.75)  # type: ignore[operator]
+    best = stakes.Responses(said.right, stated, stated < 0.75)
     assert stakes.evaluate_responses(best, 0.75).verdicts[1].code == "own_abstentions"
 
 
@@ -165,10 +164,11 @@ def test_the_sentence_of_a_model_that_should_abstain_more() -> None:
 
 def test_the_curve_of_answers_is_not_that_of_classes() -> None:
     """Right and wrong are not classes 0 and 1 that an argmax chooses between."""
-    said = stakes.Responses([1, 1, 0, 1], [0.9, 0.4, 0.3, 0.2])
+    stated = [0.9, 0.4, 0.3, 0.2]
+    said = stakes.Responses([1, 1, 0, 1], stated)
     curve = stakes.response_risk_coverage(said)
     assert curve.joint_risk.tolist() == [0, 0, 0, 0.25, 0.25]
-    classes = stakes.risk_coverage_curve(said.right, stakes.Posteriors(said.confidence))
+    classes = stakes.risk_coverage_curve(said.right, stakes.Posteriors(stated))
     assert classes.joint_risk[-1] == 0.5  # where 0.4 and 0.2 are answers of class 0
     found = stakes.evaluate_responses(said, 0.5)
     assert found.risk_coverage is not None

@@ -15,9 +15,7 @@ from stakes.responses.response_measures import ResponseMeasures, own_measures
 from strategies import confidence_targets, responses_columns, weight_arrays
 
 Columns = dict[str, np.ndarray]
-WHOLE = settings(
-    max_examples=settings.default.max_examples // 3
-)  # evaluations take longer than single numbers
+WHOLE = settings(max_examples=settings().max_examples // 3)  # evaluations take long
 TRUTHLESS = ("utility", "cost.value", "answered", "right", "answered_accuracy",
              "hallucination_rate", "omniscience_index")  # fmt: skip
 
@@ -409,10 +407,10 @@ ERRORS = [
     (lambda: R([1, 0], groups=["a", "a"]), ["groups", "two groups", "Leave groups out"]),
     (lambda: R([1, 0, 1], groups=list("aab"), sample_weight=[1, 1, 0]), ["groups", "two"]),
     (lambda: R([1, 0], sample_weight=[0, 0]), ["sample_weight"]),
-    (lambda: R(x for x in [1, 0]), ["right", "generator", "list(right)"]),
+    (lambda: R(x for x in [1, 0]), ["right", "generator", "list(right)"]),  # type: ignore[arg-type]
     (lambda: R("yes"), ["right", "column", "'yes'"]),
     (lambda: R([[1, 0]]), ["right", "1-D"]),
-    (lambda: R(np.ma.array([1, 0], mask=[0, 1])), ["right", "masked"]),
+    (lambda: R(np.ma.array([1, 0], mask=[False, True])), ["right", "masked"]),
     (lambda: R.from_outcomes(["right", "??"]), ["outcomes", "'??'", "row 1", "wrong=..."]),
     (lambda: R.from_outcomes(["a"], right="x", wrong="x"), ["three different words"]),
     (lambda: R.from_counts(right=1.5, wrong=0), ["right", "whole number", "1.5"]),  # type: ignore[arg-type]

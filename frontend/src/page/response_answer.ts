@@ -114,9 +114,8 @@ export function breakEven({ right, wrong }: RuleOutcome): string {
 export function thousandQuestions(rule: RuleOutcome): string[] {
   const [right, all] = [rule.right, rule.right + rule.wrong].map((share) => Math.floor(PER * share + 0.5 + 1e-9));
   const band = scaled(rule.band, PER);
-  const decimals = Math.min(decimalsOf(PER * rule.utility, band), 0);
-  const points = amount(PER * rule.utility, decimals);
-  const ends = band ? ` (${amount(band[0], decimals)} to ${amount(band[1], decimals)})` : "";
+  const points = amount(PER * rule.utility, 0); // whole ones, as equal values stand in several rows
+  const ends = band ? ` (${amount(band[0], 0)} to ${amount(band[1], 0)})` : "";
   return [`${points}${ends}`, ...[right, all - right, PER - all].map((count) => amount(count, 0))];
 }
 

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from stakes._check import InputError
 from stakes._typing import Column
 from stakes.costs import CostMatrix
 from stakes.curves import RiskCoverageCurve, risk_coverage_curve
@@ -90,9 +89,6 @@ class RiskCoverageDisplay(ScoreDisplay):
         said = responses.responses if isinstance(responses, ResponseEvaluation) else responses
         part = said.part(np.flatnonzero(said.open))
         curve = response_risk_coverage(said)
-        if curve is None:
-            rule = "must have answers with a stated confidence"
-            raise InputError("responses", rule, str(said))
         own = own_measures(part, _LEVEL)
         accuracy = own.answered_accuracy().value
         point = None if math.isnan(accuracy) else (own.answered().value, 1 - accuracy)

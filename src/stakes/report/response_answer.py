@@ -169,10 +169,9 @@ def per_thousand(rule: RuleOutcome) -> list[str]:
     right, answered = (_whole(_PER * share) for share in (rule.right, rule.answered))
     counts = [right, answered - right, _PER - answered]
     band = None if rule.band is None else (_PER * rule.band[0], _PER * rule.band[1])
-    decimals = min(decimals_of(_PER * rule.utility, band), 0)
-    points = amount(_PER * rule.utility, decimals)
+    points = amount(_PER * rule.utility, 0)  # whole ones, as equal values stand in several rows
     if band is not None:
-        points += f" ({amount(band[0], decimals)} to {amount(band[1], decimals)})"
+        points += f" ({amount(band[0], 0)} to {amount(band[1], 0)})"
     return [points, *(amount(count, 0) for count in counts)]
 
 

@@ -42,7 +42,7 @@ def worth_verdict(
         return Verdict("useful", f"{at} its responses are worth having: {found}; {reference}.")
     if band is not None and band.low > 1 and known:
         text = f"{at} its responses are worse than {_constant(answer)}: {found}; {reference}."
-        return Verdict("worse_than_naive", text, f"Rather use {_constant(answer)}, or see below.")
+        return Verdict("worse_than_naive", text, "Do not use its answers as they come.")
     if utility.interval is not None and utility.interval.low > 0 and constants.never < 1 - level:
         text = f"{at} its answers are worth more than none: {found}; {_why_not_more(constants)}."
         return Verdict("better_than_never", text)
