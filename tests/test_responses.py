@@ -258,7 +258,7 @@ def test_confidence_is_the_evaluation_of_right_and_wrong(columns: Columns, t: fl
         assert found is None
         return
     assert found is not None
-    p = stakes.Posteriors(said.confidence)
+    p = stakes.Posteriors(said.confidence)  # type: ignore[arg-type]
     target = stakes.ConfidenceTarget(t)
     known = stakes.evaluate(
         y, p, costs=target.costs(), calibrator=stakes.IsotonicCalibrator(mix=1.0), resamples=0
