@@ -581,7 +581,7 @@ GATES: list[tuple[tuple[str, ...], int, str]] = [
     (("--min", "answered=0.5", "--max", "overconfidence=1"), 0, "ok: answered is"),
     (("--min", "confidence.auc=0.99"), 1, "FAILED: confidence.auc is"),
     (("--max", "cost.nec=5"), 0, "ok: cost.nec is"),
-    (("--min", "calibrated.utility=0"), 0, "ok: calibrated.utility is"),
+    (("--max", "confidence.brier_score.calibrated_normalized=2"), 0, "ok: confidence.brier"),
 ]
 
 
