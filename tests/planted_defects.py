@@ -16,6 +16,23 @@ TOP = Path(__file__).parents[1]
 
 DEFECTS = [
     # a judge's labels, corrected by people
+    ("responses/response_measures.py", "(wrong + (1 - Fraction(target.t)) * abstained) / all_", "(wrong + Fraction(target.t) * abstained) / all_", "test_responses"),
+    ("responses/response_measures.py", "return self._share((WRONG,), (ABSTAINED, WRONG)", "return self._share((WRONG,), (WRONG, RIGHT)", "test_responses"),
+    ("responses/response_measures.py", "record = self._beside_constants(target, held_back=1)", "record = self._beside_constants(target, held_back=0)", "could_be"),
+    ("responses/response_measures.py", "band = Interval(min(low, found.interval.low)", "band = Interval(found.interval.low", "both_extremes"),
+    ("responses/abstention_rules.py", "answered[known] = target.answers(p[known])", "answered[known] = p[known] > target.t", "bayes_decision or at_the_target"),
+    ("responses/abstention_rules.py", "return kept[responses.open]", "return column[: int(responses.open.sum())]", "folds_by_column"),
+    ("responses/abstention_rules.py", "cross_fitted(calibrator, samples, folds, samples.groups, seed)", "cross_fitted(calibrator, samples, folds, None, seed)", "know_the_groups"),
+    ("responses/constant_rules.py", "own.responses.assumed()", "own.responses", "both_extremes"),
+    ("responses/response_verdicts.py", "utility.interval.low > 0 and constants.never < 1 - level", "utility.interval.high > 0", "beside_always or undefined_without"),
+    ("responses/risk_control.py", "alpha = (1 - read_level(level)) / len(_STARTS)", "alpha = 1 - read_level(level)", "needs_enough"),
+    ("responses/risk_control.py", "(math.fsum(wrong.tolist()) + 1) / (wrong.size + 1)", "math.fsum(wrong.tolist()) / wrong.size", "by_hand"),
+    ("responses/selective_areas.py", "weight_risk[0] += m[0] / 2", "weight_risk[0] += 0", "derivatives"),
+    ("responses/target_curves.py", "k = int(utility.size - 1 - utility[::-1].argmax())", "k = int(utility.argmax())", "without_a_penalty"),
+    ("responses/confidence_kinds.py", 'return read_shares(self.values, "confidence", 0, 100) / 100', 'return read_shares(self.values, "confidence", 0, 100)', "every_form"),
+    ("responses/response_samples.py", "return (self.right == 0) & ~self.abstained", "return self.right == 0", "truths_in_every_form"),
+    ("intervals/shares.py", "own = own / own.max()", "own = own * 1.0", "tiny_weight"),
+    ("curves/selective.py", "if not isinstance(scores, Scores) and samples.scores.values.ndim == 1:", "if False:", "way_out"),
     ("responses/powered_means.py", "tuning = rows.unseen_share * covariance / variance", "tuning = covariance / variance", "ppi_python"),
     ("responses/powered_means.py", "* rows.n / (rows.n - 1)", "", "ppi_python"),
     ("responses/powered_means.py", "return min(tuning, 1.0) if", "return tuning if", "between_not_at_all or test_judge"),

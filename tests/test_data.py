@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import stakes
+from command import call
 
 TOP = Path(__file__).parents[1]
 DATA = files("stakes") / "data"
@@ -147,3 +148,45 @@ def test_years_serve_as_an_amount_per_case() -> None:
     years = {"years": numbers("diabetes", "years_to_80")}
     costs = stakes.SampleCosts.from_columns([[0, 5], ["years", 0]], years, classes=OUTCOMES)
     assert stakes.bayes_cost(y, p, costs=costs).normalized < 0.5
+
+
+# -- answers, which are simulated
+
+
+def answers_of(model: str) -> stakes.Responses:
+    """Return the responses of a model."""
+    rows = [row for row in csv.DictReader(io.StringIO(text_of("answers"))) if row["model"] == model]
+    right, sure, silent = (
+        [row[name] for row in rows] for name in ("right", "confidence", "abstained")
+    )
+    return stakes.Responses(right, sure, silent)
+
+
+def test_the_script_makes_the_answers() -> None:
+    script = runpy.run_path(str(TOP / "examples" / "make_answers.py"))
+    assert script["answers"]() == text_of("answers")
+    assert len(text_of("answers")) < 100_000
+    assert column("answers", "question") == [str(k // 2 + 1) for k in range(1000)]
+
+
+def test_the_more_accurate_model_is_worth_less() -> None:
+    bold, careful = answers_of("bold"), answers_of("careful")
+    assert bold.right.mean() > careful.right.mean()
+    assert not bold.abstained.any()
+    first, second = (stakes.evaluate_responses(said, 0.75) for said in (bold, careful))
+    assert first.verdicts[0].code == "worse_than_naive"
+    assert second.verdicts[0].code == "useful"
+    codes = {verdict.code for verdict in first.verdicts}
+    assert {"abstain_more", "overconfident"} <= codes
+
+
+def test_demo_of_answers(tmp_path: Path) -> None:
+    done = call("demo", "--answers", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "careful is worth more than bold" in done.stdout
+    assert (tmp_path / "answers.csv").read_text(encoding="ascii") == text_of("answers")
+    command = next(line for line in done.stdout.splitlines() if line.startswith("$ stakes "))
+    again = call(*command.split()[2:], cwd=tmp_path)
+    assert again.stdout in done.stdout
+    kept = call("demo", "--answers", "--no-file", "--json", cwd=tmp_path / "..")
+    assert '"command": "answers"' in kept.stdout

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.stats import binom
+from sklearn.model_selection import GroupKFold
 
 import stakes
 from stakes._quantiles import binomial_below
@@ -104,6 +105,43 @@ def test_no_label_influences_its_own_calibrated_confidence(groups: bool) -> None
         assert (before.values != after.values).any()
 
 
+def test_folds_by_column_stay_with_their_responses() -> None:
+    """In any order of rows, with abstentions of unknown truth and rows of weight 0 among them."""
+    rng = np.random.default_rng(6)
+    n = 90
+    sure, fold = rng.random(n), rng.integers(0, 3, n)
+    right = np.where(rng.random(n) < sure, 1.0, 0.0)
+    silent = rng.random(n) < 0.2
+    right[silent] = np.nan
+    weights = rng.choice([0.0, 1.0, 2.0], n)
+    values = []
+    for order in (np.arange(n), rng.permutation(n)):
+        said = stakes.Responses(
+            right[order], sure[order], silent[order], sample_weight=weights[order]
+        )
+        found = stakes.evaluate_responses(said, 0.5, folds=fold[order])
+        values.append(found.rule["calibrated"].utility.value)
+        kept = np.flatnonzero((weights > 0) & ~silent)
+        by_hand = stakes.cross_calibrate(
+            ISOTONIC, right[kept], stakes.Posteriors(sure[kept]), folds=fold[kept],
+            sample_weight=weights[kept],
+        )  # fmt: skip
+        calibrated = np.sort(np.exp(by_hand.log_posteriors()[:, 1]))
+        fitted = calibrate_confidence(said.in_order(), ISOTONIC, fold[order], 0).values
+        assert np.sort(fitted[~np.isnan(fitted)]) == pytest.approx(calibrated, rel=1e-12)
+    assert values[0] == values[1]
+    with pytest.raises(stakes.InputError, match=r"folds must hold one value per response: got 2"):
+        stakes.evaluate_responses(drawn(0), 0.5, folds=[0, 1])
+
+
+def test_folds_know_the_groups() -> None:
+    said = drawn(7, 90, groups=np.arange(90) // 3)
+    found = stakes.evaluate_responses(said, 0.5, folds=GroupKFold(3))
+    assert found.notes == ()
+    with pytest.raises(ValueError, match="groups"):
+        stakes.evaluate_responses(drawn(7, 90), 0.5, folds=GroupKFold(3))
+
+
 def test_the_threshold_is_that_of_the_calibrator_of_all() -> None:
     said = drawn(0, 2000)
     found = stakes.evaluate_responses(said, 0.75).rule["calibrated"]
@@ -193,7 +231,7 @@ def test_areas_are_those_of_the_definition(columns: Columns) -> None:
 def test_influences_are_derivatives_of_the_areas() -> None:
     """By a small change of the weight of each response."""
     rng = np.random.default_rng(2)
-    sure, right = np.round(rng.random(40), 1), rng.integers(0, 2, 40)
+    sure, right = np.round(4 * rng.random(40)) / 4, rng.integers(0, 2, 40)
     weights = rng.random(40) + 0.5
     effects = _influences(stakes.Responses(right, sure, sample_weight=weights))
     step = 1e-6

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import stakes
+from stakes.responses.constant_rules import beside_constants
 from stakes.responses.response_measures import ResponseMeasures, own_measures
 from strategies import confidence_targets, responses_columns, weight_arrays
 
@@ -258,7 +259,8 @@ def test_confidence_is_the_evaluation_of_right_and_wrong(columns: Columns, t: fl
         assert found is None
         return
     assert found is not None
-    p = stakes.Posteriors(said.confidence)  # type: ignore[arg-type]
+    assert said.confidence is not None
+    p = stakes.Posteriors(said.confidence)
     target = stakes.ConfidenceTarget(t)
     known = stakes.evaluate(
         y, p, costs=target.costs(), calibrator=stakes.IsotonicCalibrator(mix=1.0), resamples=0
@@ -296,6 +298,32 @@ def test_nothing_is_undefined_without_a_reason() -> None:
     assert "if every answer held back is right" in numbers["cost.nec"].method
     all_right = stakes.evaluate_responses(cases["all right"], 0.5).numbers
     assert all_right["hallucination_rate"].method == "every question was answered rightly"
+
+
+def test_missing_truths_widen_the_normalised_cost_to_both_extremes() -> None:
+    target = stakes.ConfidenceTarget(0.5)
+    silent = [0] * 320 + [1] * 80
+    answers = [1] * 300 + [0] * 20
+    found, all_wrong, all_right = (
+        own_measures(stakes.Responses(answers + [held] * 80, None, silent), 0.95)
+        for held in (None, 0, 1)
+    )
+    band, low, high = (x.normalized(target)[1].interval for x in (found, all_wrong, all_right))
+    assert band is not None
+    assert low is not None
+    assert high is not None
+    assert band.low == low.low < high.low - 0.1
+    assert band.high == high.high
+    one, two = (beside_constants(x, target) for x in (found, all_right))
+    assert (one.better, one.never) == (two.better, two.never)
+    assert (one.unknown, two.unknown) == (80, 0)
+
+
+def test_a_share_of_tiny_weight_keeps_its_interval() -> None:
+    said = stakes.Responses([0, 0], None, [1, 0], sample_weight=[1.0, 6e-291])
+    found = stakes.evaluate_responses(said, 0.5).numbers["answered_accuracy"]
+    alone = stakes.evaluate_responses(stakes.Responses([0]), 0.5).numbers["answered_accuracy"]
+    assert same(found, alone)
 
 
 def test_rows_of_weight_0_are_absent() -> None:
@@ -372,6 +400,7 @@ def test_confidence_in_every_form() -> None:
 def test_truths_in_every_form(column: object) -> None:
     said = stakes.Responses(column, [0.5, None, None], [0, 1, 1])  # type: ignore[arg-type]
     assert said.right.tolist() == [1, 0, -1]
+    assert not said.is_wrong.any()  # what was held back would have been
     assert said.unknown == 1
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import UndefinedMetricError
+from stakes._check import InputError, UndefinedMetricError, listed
 from stakes._records import Record
 from stakes._text import percent
 from stakes._typing import BoolArray, FloatArray
 from stakes.calibration import Calibrator
-from stakes.calibration.crossfit import Folds, cross_fitted
+from stakes.calibration.crossfit import Folds, HeldOut, TrainOnTest, cross_fitted
 from stakes.costs.confidence_target import TRUTHS, ConfidenceTarget
 from stakes.evaluation.findings import plain_values
 from stakes.metrics.paired import PairedDifference, paired_difference
@@ -109,7 +109,7 @@ def calibrate_confidence(
     why = no_calibration(responses) or ("" if calibrator is not None else "no calibrator was given")
     if why or calibrator is None:
         return CalibratedConfidence(values, None, why)
-    samples = open_samples(responses)
+    samples, folds = open_samples(responses), open_folds(responses, folds)
     try:
         found = cross_fitted(calibrator, samples, folds, samples.groups, seed).scores.values
         fitted = calibrator.fresh().fit_samples(samples)
@@ -117,6 +117,19 @@ def calibrate_confidence(
         return CalibratedConfidence(values, None, str(error).rstrip("."))
     values[responses.open] = np.exp(found[:, 1])
     return CalibratedConfidence(values, fitted)
+
+
+def open_folds(responses: Responses, folds: Folds) -> Folds:
+    """Return folds of the responses that can be calibrated; a column has one for each as given."""
+    if isinstance(folds, int | np.integer | TrainOnTest | HeldOut) or hasattr(folds, "split"):
+        return folds
+    column = np.asarray(listed(folds, "folds"))  # type: ignore[arg-type]  # none of the others
+    if column.size != responses.n_given:
+        rule = "must hold one value per response"
+        got = f"{column.size} for {responses.n_given} responses"
+        raise InputError("folds", rule, got)
+    kept = column if responses.row is None else column[responses.row]
+    return kept[responses.open]
 
 
 def no_calibration(responses: Responses) -> str:

@@ -25,6 +25,7 @@ from stakes.responses.abstention_rules import (
     Rules,
     calibrate_confidence,
     no_calibration,
+    open_folds,
     open_samples,
 )
 from stakes.responses.constant_rules import always_answering, beside_constants
@@ -296,8 +297,8 @@ def _confidence(
     samples = open_samples(responses)
     return evaluate(
         np.array(TRUTHS)[samples.y], samples.scores, costs=target.costs(), classes=TRUTHS,
-        calibrator=calibrator, folds=folds, level=level, resamples=0, groups=samples.groups,
-        sample_weight=samples.weights, rng=seed,
+        calibrator=calibrator, folds=open_folds(responses, folds), level=level, resamples=0,
+        groups=samples.groups, sample_weight=samples.weights, rng=seed,
     )  # fmt: skip
 
 
