@@ -147,7 +147,7 @@ def build(names: list[str]) -> dict[str, Callable[[], Any]]:
         "RelativeCost": lambda: comparison().relative_costs[0],
         "Reliability": lambda: stakes.reliability(y, P, **told),
         "ReliabilityCurve": lambda: stakes.reliability_curve(y, P, **told),
-        "RiskCoverageCurve": lambda: stakes.risk_coverage_curve(y, P, **told),
+        "RiskCoverageCurve": lambda: stakes.risk_coverage_curve(y, stakes.Posteriors(P), **told),
         "RiskCurve": lambda: risk,
         "RocCurve": lambda: roc,
         "SampleCosts": lambda: by_case.with_columns({"amount": np.ones(N)}),
