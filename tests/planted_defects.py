@@ -231,7 +231,7 @@ DEFECTS = [
     ("cli/answer_request.py", '/ (100 if bare.endswith("%") else 1)', "", "numbers_of_python"),
     ("cli/answer_request.py", "return IsotonicCalibrator(mix=1.0)  # as in Python", "return IsotonicCalibrator()", "numbers_of_python or test_gates"),
     ("cli/answer_request.py", '        if is_default("method"):', "        if False:", "test_gates or says_what_to_do_on_github"),
-    ("cli/answer_log_files.py", "if o.right is not None or o.outcome is not None:\n        return False", "if False:\n        return False", "every_kind_of_file"),
+    ("cli/answer_log_files.py", "if o.right is not None or o.outcome is not None:\n        return False", "if False:\n        return False", "unless_columns_are_named"),
     ("cli/answers_compared.py", "if isinstance(value, bool):", "if False:", "leaderboard_in_other_forms"),
     ("cli/check_answers.py", "for model in models.responses:", "for model in list(models.responses)[:1]:", "every_model_must_pass"),
     ("cli/commands.py", "split = sign and name.strip() and path and not os.path.lexists(text)", "split = sign and name.strip() and path", "called_like_a_pair"),

@@ -96,13 +96,13 @@ PAGES: Mapping[str, Page] = MappingProxyType(
             "Language models",
             "Answers of a language model, with a confidence and the right to abstain; and the"
             " scores of the options of multiple choice.",
-            ("responses",),
+            ("responses", "answer_logs"),
         ),
         "integrations": Page(
             "Integrations",
-            "scikit-learn, torch, MLflow, Dask and Spark. Each needs its extra:"
+            "scikit-learn, torch, MLflow, Dask, Spark, Inspect and lm-eval. Each needs its extra:"
             " `pip install 'stakes[sklearn]'`.",
-            ("sklearn", "torch", "mlflow", "dask", "spark"),
+            ("sklearn", "torch", "mlflow", "dask", "spark", "inspect_ai", "lm_eval"),
         ),
         "errors": Page(
             "Errors",

@@ -526,6 +526,9 @@ def test_lines_of_lm_eval_are_a_log_unless_columns_are_named(tmp_path: Path) -> 
     assert found["origin"]["other.jsonl"]["log"].startswith("lm_eval")
     metric = stakes.read_answer_log(path, filter="none")
     assert found["right"] == sum(right is True for right in metric.right)
+    columns = document("other.jsonl", "--right", "exact_match", cwd=tmp_path)
+    assert columns["origin"] == {"other.jsonl": {"right": "column 'exact_match'"}}
+    assert columns["responses"] == len(path.read_text().splitlines())
     said = refused("other.jsonl", cwd=tmp_path, code=3)
     assert "--filter must name one filter of the log" in said
 
@@ -578,6 +581,7 @@ GATES: list[tuple[tuple[str, ...], int, str]] = [
     (("--min", "answered=0.5", "--max", "overconfidence=1"), 0, "ok: answered is"),
     (("--min", "confidence.auc=0.99"), 1, "FAILED: confidence.auc is"),
     (("--max", "cost.nec=5"), 0, "ok: cost.nec is"),
+    (("--max", "confidence.brier_score.calibrated_normalized=2"), 0, "ok: confidence.brier"),
 ]
 
 

@@ -19,12 +19,8 @@ SOURCE = TOP / "src" / "stakes"
 DESIGN = (TOP / "docs" / "design.md").read_text(encoding="utf-8")
 PATH = re.findall(r"^\| `(\w+)` \| `([\w/]+)` \|", DESIGN, re.MULTILINE)
 MOST = 25  # functions that one needs to read to follow evaluate
-PUBLIC_OF = {
-    "Comparison",
-    "ResponseComparison",
-    "Summary",
-    "ScoringRule",
-}  # a contract, or two names
+# a contract, or two names
+PUBLIC_OF = {"Comparison", "ResponseComparison", "Summary", "ScoringRule"}
 
 
 def functions_run() -> set[tuple[str, str]]:

@@ -28,6 +28,8 @@ P = 1 / (1 + np.exp(-RNG.normal(2 * Y - 1, 1)))
 COSTS = stakes.CostMatrix.binary(miss=5, false_alarm=1)
 CM = stakes.confusion_matrix(Y, P > 0.5)
 ROC = stakes.roc_curve(Y, P)
+SOME = np.where(np.arange(Y.size) < 80, Y, np.nan)
+JUDGED = stakes.judge_report(SOME, P, target=0.75)
 
 # Of each class two records with different numbers.
 RECORDS: dict[str, tuple[NumberRecord, NumberRecord]] = {
@@ -47,6 +49,7 @@ RECORDS: dict[str, tuple[NumberRecord, NumberRecord]] = {
         stakes.risk_curve(Y, P).brier(),
         stakes.risk_curve(Y, P).cross_entropy(),
     ),
+    "CorrectedEstimate": (JUDGED.cost, JUDGED.hallucination_rate),
     "Estimate": (
         stakes.Estimate(0.25, stakes.Interval(0.2, 0.3, 0.95), "by hand"),
         stakes.auc(Y, P).estimate(),
@@ -55,6 +58,7 @@ RECORDS: dict[str, tuple[NumberRecord, NumberRecord]] = {
         stakes.bayes_cost(Y, P, costs=COSTS),
         stakes.cross_entropy(Y, P),
     ),
+    "JudgedMean": (stakes.judged_mean(SOME, P), stakes.judged_mean(SOME, np.sqrt(P))),
     "MetricValue": (CM.f_score(), CM.matthews()),
     "MinimumCost": (
         ROC.minimum_cost(COSTS),

@@ -91,8 +91,8 @@ def test_numbers_by_hand() -> None:
     assert close(brier.value, sum(squares) / 3)
     assert close(brier.naive, Fraction(2, 3) / 3 + Fraction(1, 6) + Fraction(1, 4))
     assert close(brier.normalized, Fraction(brier.value) / Fraction(brier.naive))
-    meaned = scores.expected_loss(stakes.BrierLoss())
-    assert close(meaned.value, (squares[0] / 3 + squares[1] / 2 + squares[2] / 4) / 3)
+    averaged = scores.expected_loss(stakes.BrierLoss())
+    assert close(averaged.value, (squares[0] / 3 + squares[1] / 2 + squares[2] / 4) / 3)
 
 
 def test_abstention_by_hand() -> None:

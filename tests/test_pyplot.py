@@ -25,12 +25,15 @@ LLR = DATA.log_likelihood_ratios()
 MODEL = LogisticRegression().fit(LLR.values[:, None], DATA.y)
 X = LLR.values[:, None]
 OF_SYSTEMS = "scores of several systems"
+RESPONSES = stakes.Responses(DATA.y == 1, P[:, 1])
 DECISIONS = np.asarray(stakes.CostMatrix.zero_one(2).bayes_decisions(P))
 
 
 def arguments(kind: type[Display], constructor: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return what a named constructor of a display takes, by what the display needs."""
     few = {"resamples": 50} if kind.needs == OF_SYSTEMS else {}
+    if constructor == "from_responses":
+        return (RESPONSES,), {}
     if constructor == "from_decisions":
         return (DATA.y, DECISIONS), {}
     if constructor == "from_estimator":
@@ -63,6 +66,8 @@ def unplotted(which: str, **options: Any) -> Display:  # noqa: ANN401
     kind = DISPLAYS.classes[which]
     if issubclass(kind, ScoreDisplay):
         return make(f"{which}.from_predictions", **options)
+    if f"{which}.from_responses" in NAMED:
+        return make(f"{which}.from_responses", **options)
     return stakes.MetricScatterDisplay(np.array([0.3, 1.2]), np.array([0.9, 0.1]), **options)
 
 

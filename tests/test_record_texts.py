@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from stakes import displays
 from stakes._records import Record
 from stakes._typing import IntArray
 
+LOGS = Path(__file__).parent / "answer_logs"
 HOSTILE = "<script>alert('x')</script>\x1b[2J"
 RNG = np.random.default_rng(3)
 N = 500
@@ -100,6 +102,9 @@ def build(names: list[str]) -> dict[str, Callable[[], Any]]:
         "StatedProbability": lambda: stakes.StatedProbability([0.9, None]),
         "TargetCurve": lambda: answers().curve,
         "VerbalConfidence": lambda: stakes.VerbalConfidence(names, dict.fromkeys(names, 0.5)),
+        "AnswerLog": lambda: stakes.read_answer_log(LOGS / "capitals.eval", scorer="includes"),
+        "LeftOut": lambda: stakes.LeftOut(names[1], 1, "error", names[1]),
+        "LoggedOptions": lambda: stakes.LoggedOptions((-1.0, -2.0), tuple(names), (0,)),
         "AbstentionCurve": lambda: stakes.abstention_curve(y, P, costs=costs),
         "Application": lambda: stakes.Application(costs, [0.9, 0.1]),
         "ApplicationResult": lambda: evaluation().main,
@@ -173,7 +178,7 @@ PLAIN = build(["fine", "fraud"])
 ODD = build(["fine", HOSTILE])
 SETTINGS = {  # what users choose, which shows how it is built
     "AreaUnderRoc", "BayesCost", "BrierLoss", "EqualErrorRate", "EqualMass", "EqualWidth",
-    "LogLoss", "SphericalLoss", "ThresholdRange",
+    "LogLoss", "SphericalLoss", "StatedIn", "ThresholdRange",
 }  # fmt: skip
 ABSTRACT = {"Answers", "Calibrator", "Confidence", "Scores", "ScoringRule"}
 PAGES = {  # live, in a frame of their own

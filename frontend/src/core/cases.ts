@@ -179,20 +179,20 @@ function leastSaving(chosen: Uint8Array, saving: Float64Array, mass: Float64Arra
   let left: number[] = [];
   for (let t = 0; t < chosen.length; t++) if (chosen[t] === 1) left.push(t);
   let least = Infinity;
-  let room = cap + 1e-12;
+  let spare = cap + 1e-12;
   while (left.length > 0) {
     const pivot = middleOf(left, saving);
     const above = left.filter((t) => saving[t] > pivot);
     const taken = above.reduce((sum, t) => sum + mass[t], 0);
-    if (taken > room) {
+    if (taken > spare) {
       left = above;
       continue;
     }
     const level = left.reduce((sum, t) => (saving[t] === pivot ? sum + mass[t] : sum), 0);
     if (above.length > 0) least = above.reduce((low, t) => Math.min(low, saving[t]), Infinity);
-    if (taken + level > room) return least;
+    if (taken + level > spare) return least;
     least = pivot;
-    room -= taken + level;
+    spare -= taken + level;
     left = left.filter((t) => saving[t] < pivot);
   }
   return least;

@@ -21,7 +21,7 @@ import {
 } from "../core/index";
 import type { Outcome, Problem } from "../types";
 import { type Child, h, named, on, refill } from "./dom";
-import { sameTable, withAbstention, withCost, withDearest, withPrior } from "./edits";
+import { sameTable, withAbstention, withCost, withLargestCost, withPrior } from "./edits";
 import { forgetRefused, place as refusals } from "./field";
 import { InlineField } from "./inline_field";
 import type { Found } from "./results";
@@ -194,7 +194,7 @@ export function edited(key: string, value: number, store: Store): Problem {
   if (kind === "abstain")
     return withAbstention(problem, value * abstentionUnit(settingOf(problem, store)));
   if (kind === "prior") return withPrior(problem, Number(i), value / 100);
-  if (kind === "error") return withDearest(problem, Number(i), value, store.initial);
+  if (kind === "error") return withLargestCost(problem, Number(i), value, store.initial);
   return withCost(problem, Number(i), Number(j), value);
 }
 

@@ -1,7 +1,7 @@
 /** Controls of the costs: two dials for two classes, a grid for few, one dial and a chooser for many. */
 import { Dial } from "./dial";
 import { type Child, h, named, refill } from "./dom";
-import { abstention, dearest, isBinary, withCost, withDearest } from "./edits";
+import { abstention, largestCost, isBinary, withCost, withLargestCost } from "./edits";
 import { NumberField, place } from "./field";
 import type { Store } from "./store";
 import { around, type Track } from "./track";
@@ -169,12 +169,12 @@ export class CostControls {
         label: [named(classes[i])],
         compact: true,
         spoken: `cost of an error on ${classes[i]}`,
-        track: around(dearest(this.#store.initial, i) || 1),
+        track: around(largestCost(this.#store.initial, i) || 1),
         takes: "cost",
         onInput: (value, settled) =>
-          this.#store.set(withDearest(this.#store.problem, i, value, this.#store.initial), settled),
+          this.#store.set(withLargestCost(this.#store.problem, i, value, this.#store.initial), settled),
       });
-    const value = (i: number) => dearest(this.#store.problem, i);
+    const value = (i: number) => largestCost(this.#store.problem, i);
     const dials = h("div");
     refill(this.#body, h("p.hint", "What an error on each class costs"), dials);
     this.#update = dialsOrChooser(dials, classes, make, value);

@@ -95,27 +95,27 @@ function freeName(decisions: string[], own: string[]): string {
   return names.find((name) => !decisions.includes(name)) ?? names[added];
 }
 
-/** Return a price of abstention to begin with: a tenth of the dearest error. */
+/** Return a price of abstention to begin with: a tenth of the most expensive error. */
 export function firstPrice(problem: Problem): number {
-  const dearest = Math.max(...problem.costs.map((row) => Math.max(...row)));
-  return dearest > 0 ? Number((dearest / 10).toPrecision(2)) : 0.1;
+  const largestCost = Math.max(...problem.costs.map((row) => Math.max(...row)));
+  return largestCost > 0 ? Number((largestCost / 10).toPrecision(2)) : 0.1;
 }
 
-/** Return what the dearest error on a class costs, abstention aside. */
-export function dearest(problem: Problem, truth: number): number {
+/** Return what the most expensive error on a class costs, abstention aside. */
+export function largestCost(problem: Problem, truth: number): number {
   const at = abstention(problem);
   return Math.max(...problem.costs[truth].filter((_, j) => j !== at));
 }
 
 /** Return the problem in which errors on a class cost more or less, in the proportions of another problem. */
-export function withDearest(
+export function withLargestCost(
   problem: Problem,
   truth: number,
   cost: number,
   shape: Problem,
 ): Problem {
   const at = abstention(problem);
-  const most = dearest(shape, truth);
+  const most = largestCost(shape, truth);
   const row = problem.costs[truth].map((old, j) => {
     if (j === at) return old;
     const share = most > 0 ? (shape.costs[truth][j] ?? 0) / most : j === truth ? 0 : 1;

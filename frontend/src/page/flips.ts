@@ -17,7 +17,7 @@ import {
 import type { Problem } from "../types";
 import { onlyDecision } from "./answer";
 import { type Child, h, named, refill } from "./dom";
-import { dearest, firstPrice, withAbstention, withCost, withDearest, withPrior } from "./edits";
+import { largestCost, firstPrice, withAbstention, withCost, withLargestCost, withPrior } from "./edits";
 import type { Model } from "./model";
 import type { Store } from "./store";
 import { around } from "./track";
@@ -198,14 +198,14 @@ export class Flips {
   #byClass(problem: Problem): Axis[] {
     const { initial } = this.#store;
     return this.#model.payload.classes.flatMap((name, i): Axis[] => {
-      const [cost, most] = [dearest(initial, i), dearest(problem, i)];
+      const [cost, most] = [largestCost(initial, i), largestCost(problem, i)];
       const costs: Axis = {
         key: `error-${i}`,
         lead: ["a mistake on ", named(name), " costs "],
         tail: [],
         values: trackValues(cost || 1, FEW_POINTS),
         scale: 1,
-        at: (value) => withDearest(problem, i, value, initial),
+        at: (value) => withLargestCost(problem, i, value, initial),
         many: true,
       };
       const shares: Axis = {

@@ -20,7 +20,20 @@ from stakes.scores import LogLikelihoods
 
 @dataclass(frozen=True)
 class LeftOut(Record):
-    """A sample of a log that is in no column, and why."""
+    """A sample of a log that is in no column, and why.
+
+    Attributes
+    ----------
+    question : name
+    epoch : int
+    reason : str
+        A code.
+    text : str
+
+    See Also
+    --------
+    read_answer_log : returns it in its log.
+    """
 
     question: str | int
     epoch: int
@@ -38,6 +51,18 @@ class LoggedOptions(Record):
 
     `texts` is None where the log does not show them, `gold` where it does not say which options
     are right.
+
+    Attributes
+    ----------
+    log_likelihoods : tuple of float
+    texts : tuple of str, or None
+    gold : tuple of int, or None
+        The right options.
+
+    See Also
+    --------
+    read_answer_log : returns it in its log.
+    OptionScores : judges the options.
     """
 
     log_likelihoods: tuple[float, ...]
@@ -76,6 +101,30 @@ class AnswerLog(Record):
     or None where there is none. Samples that ended with an error or were not scored are in
     `left_out`, with the reason, and in no column. `origin` says for each column which field of
     the log it was taken from; `notes` what else should be known.
+
+    Attributes
+    ----------
+    source : str
+        The file or run.
+    harness : str
+    task : str or None
+    model : str or None
+    question : list of names
+    epoch : list of int
+    right : list of truth values
+        None where it is not known.
+    abstained : list of truth values
+    confidence : list or None
+    slices : mapping from name to list
+    options : list of LoggedOptions, or None
+    origin : mapping from column to text
+        Where each column was taken from.
+    left_out : tuple of LeftOut
+    notes : tuple of str
+
+    See Also
+    --------
+    read_answer_log : returns it.
     """
 
     source: str

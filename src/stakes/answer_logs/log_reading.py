@@ -68,6 +68,10 @@ def read_answer_log(  # noqa: PLR0913  each may be what a log leaves open
     -------
     AnswerLog
 
+    See Also
+    --------
+    evaluate_responses : judges the answers.
+
     Examples
     --------
     >>> import json, pathlib, tempfile, stakes

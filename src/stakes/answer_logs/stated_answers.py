@@ -43,6 +43,10 @@ class StatedIn:
         Regular expressions of which one is found in an answer that is none. Nothing is taken for
         an abstention without them.
 
+    See Also
+    --------
+    Responses : takes confidences and abstentions.
+
     Examples
     --------
     >>> from stakes.answer_logs import StatedIn

@@ -23,7 +23,7 @@ _DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, struct.error, NotImplement
 
 
 class Archive:
-    """An archive that is read member by member, and speaks of the file by name."""
+    """An archive that is read member by member, which names the file in errors."""
 
     def __init__(self, file: BinaryIO, name: str) -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""stakes answers: what answers are worth where a model may abstain, and when it should."""
+"""stakes answers: what the answers of a model that may abstain are worth."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from stakes.responses import ResponseEvaluation, evaluate_responses
 
 
 def run(options: Options) -> None:
-    """Tell what answers of a language model are worth that may abstain, and when it should."""
+    """Tell what the answers of a model that may abstain are worth, and when it should abstain."""
     check_outputs(options)
     request = answer_request(options)
     models = read_models(request)

@@ -48,7 +48,7 @@ _PARAMETERS: dict[str, list[click.Parameter]] = {  # beside the options
 }
 HELP = {
     "answers": """
-    Tell what answers of a language model are worth that may abstain, and when it should.
+    Tell what the answers of a model that may abstain are worth, and when it should abstain.
 
     A row is a question: was the answer right, how sure was the model, did it abstain. Several
     files, or a column that names the model, are compared on the same questions. Tables are read

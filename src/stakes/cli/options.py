@@ -210,7 +210,8 @@ class Options:
         f"{_STAGED} answers", "Calibrator used to measure calibration loss.", "affine",
         flags=["--calibrator"], type=click.Choice((*METHODS, "none")),
         default_on={"compare": "none", "answers": "isotonic"},
-        answers="Calibrator that turns confidence into the chance to be right.")
+        answers="Calibrator that turns confidence into the chance to be right.",
+        check="Calibrator used to measure calibration loss; with --answers isotonic by default.")
     learner: str = _option(
         "calibrate", "How to calibrate.", "affine", flags=["--method"], type=click.Choice(METHODS))
     folds: int = _option(

@@ -34,6 +34,8 @@ class RiskCoverageDisplay(ScoreDisplay):
     ----------
     curve : RiskCoverageCurve
     naive : float
+    own : tuple of two floats, optional
+        Coverage and risk of its own abstentions, to be marked.
 
     See Also
     --------

@@ -27,6 +27,16 @@ class TargetCurveDisplay(Display):
     Never to answer scores 0. The thin grey line is the best threshold on the stated confidence for
     these very responses: no rule of this form could have scored more.
 
+    Parameters
+    ----------
+    curve : TargetCurve
+    target : float, optional
+        To be marked.
+
+    See Also
+    --------
+    evaluate_responses : the numbers.
+
     Examples
     --------
     >>> import stakes

@@ -26,6 +26,10 @@ def with_stated_confidence(scorer: Scorer, stated: StatedIn) -> Scorer:
     -------
     Scorer
         To be returned by a function with inspect's `@scorer`, which names the metrics.
+
+    See Also
+    --------
+    StatedIn : how a confidence is read.
     """
 
     async def score(state: TaskState, target: Target) -> Score | None:

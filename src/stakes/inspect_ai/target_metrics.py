@@ -70,6 +70,15 @@ def confidence_target(t: float, partial: Any = None) -> Metric:
         The target, at least 0 and below 1: how sure an answer must be to be worth giving.
     partial : {"right", "wrong"} or float, optional
         How partial credit counts; without it, it is an error.
+
+    Returns
+    -------
+    Metric
+        Of Inspect.
+
+    See Also
+    --------
+    evaluate_responses : the same with intervals and verdicts.
     """
     target = ConfidenceTarget(t)
 
@@ -81,7 +90,22 @@ def confidence_target(t: float, partial: Any = None) -> Metric:
 
 @metric(scores="unreduced")
 def omniscience_index(partial: Any = None) -> Metric:
-    """Utility at a target of one half, times 100: right less wrong answers, in percent."""
+    """Utility at a target of one half, times 100: right less wrong answers, in percent.
+
+    Parameters
+    ----------
+    partial : optional
+        As for `confidence_target`.
+
+    Returns
+    -------
+    Metric
+        Of Inspect.
+
+    See Also
+    --------
+    evaluate_responses : the same with intervals and verdicts.
+    """
     half = ConfidenceTarget(0.5)
 
     def index(scores: list[SampleScore]) -> float:
@@ -100,6 +124,24 @@ def confidence_target_stderr(
 
     Epochs of one question vary together, and are one cluster; `cluster` names a field of the
     sample's metadata that tells larger ones, such as the document that several questions are about.
+
+    Parameters
+    ----------
+    t : float
+        The confidence target.
+    cluster : str, optional
+        Field of the metadata that names what varies independently.
+    partial : optional
+        As for `confidence_target`.
+
+    Returns
+    -------
+    Metric
+        Of Inspect.
+
+    See Also
+    --------
+    evaluate_responses : the same with intervals and verdicts.
     """
     target = ConfidenceTarget(t)
 
@@ -116,6 +158,22 @@ def normalized_cost(t: float, partial: Any = None) -> Metric:
 
     Below 1 the model's choice of what to answer is worth something; answers that were held back
     are taken to be right, which makes this the largest that it can be.
+
+    Parameters
+    ----------
+    t : float
+        The confidence target.
+    partial : optional
+        As for `confidence_target`.
+
+    Returns
+    -------
+    Metric
+        Of Inspect.
+
+    See Also
+    --------
+    evaluate_responses : the same with intervals and verdicts.
     """
     target = ConfidenceTarget(t)
 
@@ -127,7 +185,17 @@ def normalized_cost(t: float, partial: Any = None) -> Metric:
 
 @metric(scores="unreduced")
 def answered() -> Metric:
-    """Return which share of the questions is answered."""
+    """Return which share of the questions is answered.
+
+    Returns
+    -------
+    Metric
+        Of Inspect.
+
+    See Also
+    --------
+    evaluate_responses : the same with intervals and verdicts.
+    """
 
     def share(scores: list[SampleScore]) -> float:
         return _Answers(scores, "right").values.answered()
@@ -137,7 +205,22 @@ def answered() -> Metric:
 
 @metric(scores="unreduced")
 def answered_accuracy(partial: Any = None) -> Metric:
-    """Return which share of the answers is right; NaN where nothing was answered."""
+    """Return which share of the answers is right; NaN where nothing was answered.
+
+    Parameters
+    ----------
+    partial : optional
+        As for `confidence_target`.
+
+    Returns
+    -------
+    Metric
+        Of Inspect.
+
+    See Also
+    --------
+    evaluate_responses : the same with intervals and verdicts.
+    """
 
     def share(scores: list[SampleScore]) -> float:
         return _Answers(scores, partial).values.answered_accuracy()
@@ -147,7 +230,22 @@ def answered_accuracy(partial: Any = None) -> Metric:
 
 @metric(scores="unreduced")
 def hallucination_rate(partial: Any = None) -> Metric:
-    """Return how often the answer is wrong where it is not right; NaN where every one is right."""
+    """Return how often the answer is wrong where it is not right; NaN where every one is right.
+
+    Parameters
+    ----------
+    partial : optional
+        As for `confidence_target`.
+
+    Returns
+    -------
+    Metric
+        Of Inspect.
+
+    See Also
+    --------
+    evaluate_responses : the same with intervals and verdicts.
+    """
 
     def share(scores: list[SampleScore]) -> float:
         return _Answers(scores, partial).values.hallucination_rate()

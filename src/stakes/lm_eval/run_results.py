@@ -41,6 +41,11 @@ def answers_of_results(  # noqa: PLR0913  as for files
     -------
     AnswerLog
         As it would be read from the file that lm-eval writes.
+
+    See Also
+    --------
+    read_answer_log : the same from a file.
+    evaluate_responses : judges the answers.
     """
     given = {name: value for name, value in locals().items() if name not in {"results", "task"}}
     samples = results.get("samples") if isinstance(results, Mapping) else None

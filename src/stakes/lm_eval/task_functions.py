@@ -45,6 +45,16 @@ def response_processor(
     names : list of str, optional
         The metrics of the task that aggregate responses. `metric_list` must have each of them
         with its aggregation, since lm-eval takes the mean of all others, and responses have none.
+
+    Returns
+    -------
+    callable
+        For `process_results`.
+
+    See Also
+    --------
+    StatedIn : how a confidence is read.
+    evaluate_responses : with intervals and verdicts.
     """
     target = ConfidenceTarget(t)
 
@@ -63,7 +73,22 @@ def response_processor(
 
 
 def utility_at(t: float) -> Aggregation:
-    """Return an aggregation of `response`: the mean utility at a confidence target."""
+    """Return an aggregation of `response`: the mean utility at a confidence target.
+
+    Parameters
+    ----------
+    t : float
+        The confidence target.
+
+    Returns
+    -------
+    aggregation
+        For a task of lm-eval.
+
+    See Also
+    --------
+    evaluate_responses : the same with intervals and verdicts.
+    """
     target = ConfidenceTarget(t)
 
     def mean_utility(responses: Sequence[Response]) -> float:
@@ -76,6 +101,20 @@ def normalized_cost_at(t: float) -> Aggregation:
     """Return an aggregation of `response`: the cost over the better of always and never answering.
 
     Answers that were held back are taken to be right, which makes this the largest that it can be.
+
+    Parameters
+    ----------
+    t : float
+        The confidence target.
+
+    Returns
+    -------
+    aggregation
+        For a task of lm-eval.
+
+    See Also
+    --------
+    evaluate_responses : the same with intervals and verdicts.
     """
     target = ConfidenceTarget(t)
 
@@ -86,12 +125,38 @@ def normalized_cost_at(t: float) -> Aggregation:
 
 
 def answered_accuracy(responses: Sequence[Response]) -> float:
-    """Return which share of the answers is right; NaN where nothing was answered."""
+    """Return which share of the answers is right; NaN where nothing was answered.
+
+    Parameters
+    ----------
+    responses : sequence of Response
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    evaluate_responses : the same with intervals and verdicts.
+    """
     return _values(responses).answered_accuracy()
 
 
 def hallucination_rate(responses: Sequence[Response]) -> float:
-    """Return how often the answer is wrong where it is not right; NaN where every one is right."""
+    """Return how often the answer is wrong where it is not right; NaN where every one is right.
+
+    Parameters
+    ----------
+    responses : sequence of Response
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    evaluate_responses : the same with intervals and verdicts.
+    """
     return _values(responses).hallucination_rate()
 
 

@@ -37,6 +37,30 @@ class JudgedMean(NumberRecord):
     how many more human labels would have made the interval of `human_only` as narrow.
     `standard_error` is that of large samples. `caution` says so where rows with human labels do
     not look like a random choice.
+
+    Attributes
+    ----------
+    value : float
+    interval : Interval or None
+    method : str
+    human_only : Estimate
+        From the rows with human values alone.
+    judge_only : float
+        From the judge alone.
+    bias : Estimate
+        Of the judge.
+    tuning : float
+        How far the judge is relied on, from 0 to 1.
+    standard_error : float
+    labels_gained : float
+        Human labels that the judge stands for.
+    rows : int
+    human_rows : int
+    caution : str
+
+    See Also
+    --------
+    judged_mean : returns it.
     """
 
     value: float
@@ -94,6 +118,20 @@ class CorrectedEstimate(NumberRecord):
     """A number of which a judge alone would give another; it is a float.
 
     `judge_only` is what the judge alone gives, and `bias` that less the value.
+
+    Attributes
+    ----------
+    value : float
+    interval : Interval or None
+    judge_only : float
+        What the judge alone would give.
+    bias : Estimate
+        Of the judge.
+    method : str
+
+    See Also
+    --------
+    judge_report : returns it.
     """
 
     value: float
@@ -168,13 +206,9 @@ def judged_mean(  # noqa: PLR0913  two columns, and how rows become a mean
     JudgedMean
         The value with its interval, beside the human labels only and the judge only.
 
-    Notes
-    -----
-    Value, lambda and `standard_error` are those of ppi-python where rows have neither weights nor
-    groups. Its normal interval covers too seldom with few labels. Here it is Student's t; with
-    bounds, z^2 pseudo-labels are added first, one fourth at each combination of the least and
-    largest human and judge's value, as the adjusted Wald interval does. There is none from fewer
-    than 10 human labels (30 without bounds), or from human labels in fewer than 5 groups.
+    See Also
+    --------
+    judge_report : answers at a confidence target.
 
     Examples
     --------
@@ -198,6 +232,14 @@ def judged_mean(  # noqa: PLR0913  two columns, and how rows become a mean
 
     >>> found.interval.low > 0.7
     False
+
+    Notes
+    -----
+    Value, lambda and `standard_error` are those of ppi-python where rows have neither weights nor
+    groups. Its normal interval covers too seldom with few labels. Here it is Student's t; with
+    bounds, z^2 pseudo-labels are added first, one fourth at each combination of the least and
+    largest human and judge's value, as the adjusted Wald interval does. There is none from fewer
+    than 10 human labels (30 without bounds), or from human labels in fewer than 5 groups.
     """
     y = read_partial(human, "human")
     f = read_partial(judge, "judge", y.size)

@@ -34,6 +34,28 @@ class JudgedResponses(Record):
     share of answers that are right, `hallucination_rate` that of wrong answers among what is not
     right. `sensitivity` is the share of right answers that the judge passes, `specificity` that of
     wrong answers that it fails, on rows with both labels; a probability of 1/2 or more passes.
+
+    Attributes
+    ----------
+    t : float
+        The confidence target.
+    rows : int
+    answered : Estimate
+    utility : CorrectedEstimate
+    cost : CorrectedEstimate
+    accuracy : CorrectedEstimate
+    hallucination_rate : CorrectedEstimate
+    sensitivity, specificity : Estimate
+        Of the judge.
+    answers : JudgedMean
+    p_value : float
+    verdicts : tuple of Verdict
+    level : float
+        Of the intervals.
+
+    See Also
+    --------
+    judge_report : returns it.
     """
 
     t: float
@@ -116,6 +138,11 @@ def judge_report(  # noqa: PLR0913  three columns, and how rows become means
     JudgedResponses
         Corrected utility, cost, accuracy and hallucination rate, each beside that of the judge
         alone; the judge's errors; and sentences, each false in at most 1 - level of reports.
+
+    See Also
+    --------
+    judged_mean : any mean.
+    evaluate_responses : where the truth is known.
 
     Examples
     --------

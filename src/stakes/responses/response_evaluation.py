@@ -86,6 +86,10 @@ class ResponseEvaluation(Paged, Tracked):
     notes : tuple of str
     calibrated : array or None
         Calibrated confidences, for the page.
+    constants : mapping from rule to float
+        Utility of never and always answering.
+    sketch : optional
+        Of the responses, for a page.
 
     See Also
     --------

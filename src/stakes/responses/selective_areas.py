@@ -30,6 +30,11 @@ def response_risk_coverage(responses: Responses) -> RiskCoverageCurve:
     RiskCoverageCurve
         With `coverage`, `risk`, `area()` (AURC) and `generalized_area()` (AUGRC).
 
+    See Also
+    --------
+    risk_coverage_curve : of scores of classes.
+    evaluate_responses : all about the responses at once.
+
     Examples
     --------
     >>> import stakes
