@@ -167,7 +167,7 @@ def responses_columns(
     n = draw(st.integers(1, largest))
     right = draw(st.lists(st.sampled_from([0.0, 1.0]), min_size=n, max_size=n))
     silent = draw(st.lists(st.booleans(), min_size=n, max_size=n))
-    levels = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), st.floats(0, 1))
+    levels = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), st.floats(1e-9, 1))
     sure = draw(st.lists(levels, min_size=n, max_size=n))
     columns = {
         "right": np.array(right), "confidence": np.array(sure),
