@@ -211,7 +211,9 @@ def test_risk_and_reliability_of_responses_are_those_of_right_and_wrong() -> Non
     )
     bare = stakes.Responses.from_counts(right=5, wrong=3)
     for kind in (stakes.RiskCoverageDisplay, stakes.ReliabilityDisplay):
-        with pytest.raises(stakes.InputError, match="must have answers with a stated confidence"):
+        with pytest.raises(
+            stakes.InputError, match="must have answers of which truth and confidence are known"
+        ):
             kind.from_responses(bare)
 
 
