@@ -166,7 +166,7 @@ def test_metrics_without_answers_are_undefined() -> None:
 def test_partial_credit_and_lost_clusters_are_errors() -> None:
     some = scores_of(["P", "C"], [0, 1])
     with pytest.raises(
-        stakes.InputError, match=r"score must be right or wrong .*: got 'P' at sample 0"
+        stakes.InputError, match=r"score must be right or wrong.*: got 'P' at sample 0"
     ):
         ours.confidence_target(0.5)(some)
     assert ours.confidence_target(0.5, partial="wrong")(some) == 0

@@ -139,7 +139,7 @@ class ReliabilityDisplay(ScoreDisplay):
         """
         said = responses.responses if isinstance(responses, ResponseEvaluation) else responses
         if not said.open.any():
-            rule = "must have answers with a stated confidence"
+            rule = "must have answers of which truth and confidence are known"
             raise InputError("responses", rule, str(said))
         samples = open_samples(said)
         known = {"classes": TRUTHS, "sample_weight": samples.weights}
