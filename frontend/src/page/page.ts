@@ -84,7 +84,7 @@ class LivePage {
     this.#store.listen((settled) => this.#follow(settled));
     addEventListener("beforeprint", () => this.#moving.forEach((one) => one.figure.flush()));
     this.#update();
-    if (!this.#model.decoded) afterPaint(() => this.#read());
+    if (!this.#model.decoded) void this.#read(); // it yields at once, so that numbers are painted first
   }
 
   /** Read the samples, and show what needs them. */
@@ -229,9 +229,4 @@ class LivePage {
 /** Return the priors that the scores of the first system hold at. */
 function referenceOf({ live }: Payload): number[] | null {
   return live === null || live.kind === "decisions" ? null : (live.systems[0]?.reference ?? null);
-}
-
-/** Call a function once what was changed can be seen. */
-function afterPaint(call: () => void): void {
-  requestAnimationFrame(() => setTimeout(call, 0));
 }
