@@ -25,6 +25,11 @@ WATCH = """
             at: performance.now(),
         };
     }).observe(document, { childList: true, subtree: true });
+    window.early = [];
+    document.addEventListener('contentvisibilityautostatechange', ({ target, skipped }) => {
+        const read = performance.getEntriesByName('decoded').length > 0;
+        if (!skipped && !read && target.id !== 'pictures') window.early.push(target.id);
+    });
 """
 MOVE = """async (label) => {
     const slider = document.querySelector(`#live input[aria-label="${label}"]`);
@@ -111,6 +116,9 @@ def test_numbers_are_painted_before_the_samples_are_read(
     assert first["decoded"] == 0
     assert first["necs"] == [number(made.main.cost.normalized.value)]
     assert first["at"] < SOON
+    # Samples come before tables that are far below: their layout takes long here.
+    assert page.evaluate("window.early") == []
+    page.wait_for_function("!document.querySelector('main.reading')")
     page.context.close()
 
 

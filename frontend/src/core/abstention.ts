@@ -58,9 +58,9 @@ function abstentionOfRows(
   const p = new Float64Array(k);
   let impossible = false;
   for (const row of firstRows(rows, priors, limit)) {
-    const start = row * k;
-    if (ratios === null) p.set(rows.p.subarray(start, start + k));
-    else if (!move(rows.p, start, ratios, p)) {
+    const start = rows.p.start(row);
+    if (ratios === null) p.set(rows.p.values.subarray(start, start + k));
+    else if (!move(rows.p.values, start, ratios, p)) {
       impossible = true;
       break;
     }

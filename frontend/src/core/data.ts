@@ -1,5 +1,5 @@
 /** What a page embeds, made ready for sums: levels of two classes, or rows of posteriors. */
-import type { LevelsSystem, Packed, Payload, RowsSystem } from "../types";
+import type { LevelsSystem, Packed, Payload } from "../types";
 
 export type Numbers = Float64Array | Float32Array | Uint32Array | Uint16Array | Uint8Array;
 
@@ -14,7 +14,7 @@ export interface Levels {
   second: Float64Array;
 }
 
-/** Posteriors of n samples of k classes, one row after the other, and their true classes. */
+/** Posteriors of n samples of k classes, and their true classes. */
 export interface Rows {
   kind: "rows";
   name: string;
@@ -23,7 +23,40 @@ export interface Rows {
   k: number;
   y: Uint8Array | Uint16Array;
   weights: Float64Array | null; // of the samples, where they differ
-  p: Float64Array;
+  p: Posteriors;
+}
+
+/** Rows of posteriors, one after the other, each looked up from its codes when first asked for. */
+export class Posteriors {
+  readonly values: Float64Array;
+  readonly #codes: Numbers;
+  readonly #k: number;
+  readonly #table: Float64Array;
+  readonly #known: Uint8Array;
+
+  constructor(codes: Numbers, k: number, table: Float64Array) {
+    this.#codes = codes;
+    this.#k = k;
+    this.#table = table;
+    this.values = new Float64Array(codes.length);
+    this.#known = new Uint8Array(codes.length / k);
+  }
+
+  /** Return where the posteriors of a row begin in `values`. */
+  start(row: number): number {
+    const start = row * this.#k;
+    if (this.#known[row] === 0) this.#lookUp(start, start + this.#k);
+    this.#known[row] = 1;
+    return start;
+  }
+
+  /** Look codes up, and make the row sum to 1. */
+  #lookUp(start: number, stop: number): void {
+    const { values } = this;
+    let total = 0;
+    for (let i = start; i < stop; i++) total += values[i] = this.#table[this.#codes[i]];
+    for (let i = start; i < stop; i++) values[i] /= total;
+  }
 }
 
 export type SystemData = Levels | Rows;
@@ -38,11 +71,18 @@ const makers = {
 
 /** Return the numbers of a packed array. */
 export async function unpack(packed: Packed): Promise<Numbers> {
-  const text = atob(packed.data);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const stream = new Blob([bytesOf(packed.data)]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new makers[packed.type](await new Response(stream).arrayBuffer());
+}
+
+/** Return the bytes of a text in base 64; older browsers have no quick way. */
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  const quick: { fromBase64?(text: string): Uint8Array<ArrayBuffer> } = Uint8Array as never;
+  if (quick.fromBase64) return quick.fromBase64(text);
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes;
 }
 
 /** Return the systems of a page, in its order; none if it has no scores. */
@@ -50,10 +90,23 @@ export async function decode(payload: Pick<Payload, "live" | "classes">): Promis
   const { live } = payload;
   if (live === null || live.kind === "decisions") return [];
   if (live.kind === "levels") return Promise.all(live.systems.map(levelsOf));
-  const y = (await unpack(live.labels)) as Rows["y"];
-  const weights = live.weights === null ? null : Float64Array.from(await unpack(live.weights));
-  const common = { kind: live.kind, n: y.length, k: payload.classes.length, y, weights };
-  return Promise.all(live.systems.map((one) => rowsOf(one, live.scale, common)));
+  const { labels, weights, systems, scale } = live;
+  const [y, w, ...codes] = await Promise.all([
+    unpack(labels),
+    weights && unpack(weights),
+    ...systems.map((one) => unpack(one.codes)),
+  ]);
+  const common = {
+    kind: live.kind,
+    n: y.length,
+    k: payload.classes.length,
+    y: y as Rows["y"],
+    weights: w && Float64Array.from(w),
+  };
+  return systems.map(({ name, reference, codes: { type } }, i) => {
+    const table = codeTable(scale, type === "u8" ? 255 : 65535);
+    return { ...common, name, reference, p: new Posteriors(codes[i], common.k, table) };
+  });
 }
 
 async function levelsOf(system: LevelsSystem): Promise<Levels> {
@@ -64,28 +117,9 @@ async function levelsOf(system: LevelsSystem): Promise<Levels> {
   return { kind: "levels", name, reference, auc: auc ?? NaN, level, first, second };
 }
 
-type Common = Pick<Rows, "kind" | "n" | "k" | "y" | "weights">;
-
-async function rowsOf(system: RowsSystem, scale: number, common: Common): Promise<Rows> {
-  const { name, reference, codes } = system;
-  const table = codeTable(scale, codes.type === "u8" ? 255 : 65535);
-  return { ...common, name, reference, p: posteriorsOf(await unpack(codes), common.k, table) };
-}
-
 /** Return the posterior that each code stands for; the largest code is 0. */
 export function codeTable(scale: number, top: number): Float64Array {
   const table = new Float64Array(top + 1);
   for (let code = 0; code < top; code++) table[code] = Math.exp(-((code / scale) ** 2));
   return table;
-}
-
-/** Look codes up, and make each row sum to 1. */
-export function posteriorsOf(codes: Numbers, k: number, table: Float64Array): Float64Array {
-  const p = new Float64Array(codes.length);
-  for (let start = 0; start + k <= codes.length; start += k) {
-    let total = 0;
-    for (let i = start; i < start + k; i++) total += p[i] = table[codes[i]];
-    for (let i = start; i < start + k; i++) p[i] /= total;
-  }
-  return p;
 }

@@ -205,8 +205,9 @@ function countRows(rows: Rows, problem: Problem, facts: Facts, chosen: number[])
   let impossible = 0;
   for (const row of chosen) {
     const w = weights === null ? 1 : weights[row];
-    if (ratios === null) cells[y[row] * m + rule(p, row * k)] += w;
-    else if (move(p, row * k, ratios, moved)) cells[y[row] * m + rule(moved, 0)] += w;
+    const start = p.start(row);
+    if (ratios === null) cells[y[row] * m + rule(p.values, start)] += w;
+    else if (move(p.values, start, ratios, moved)) cells[y[row] * m + rule(moved, 0)] += w;
     else impossible += w;
   }
   return { counts: tableOf(cells, k, m), impossible, samples: chosen.length };

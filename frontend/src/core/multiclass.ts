@@ -20,9 +20,9 @@ export function confidence(
   const [weight, sum, hits] = [0, 1, 2].map(() => new Float64Array(count));
   const moved = new Float64Array(rows.k);
   for (let row = 0; row < Math.min(limit, rows.n); row++) {
-    const start = row * rows.k;
-    if (ratios !== null && !move(rows.p, start, ratios, moved)) continue;
-    const p = ratios === null ? rows.p.subarray(start, start + rows.k) : moved;
+    const start = rows.p.start(row);
+    if (ratios !== null && !move(rows.p.values, start, ratios, moved)) continue;
+    const p = ratios === null ? rows.p.values.subarray(start, start + rows.k) : moved;
     const choice = largest(p);
     let bin = 0;
     while (bin < edges.length && p[choice] >= edges[bin]) bin++;

@@ -89,8 +89,11 @@ class LivePage {
 
   /** Read the samples, and show what needs them. */
   async #read(): Promise<void> {
+    const main = document.querySelector("main");
+    main?.classList.add("reading");
     await this.#model.decode();
     this.#update();
+    main?.classList.remove("reading");
   }
 
   #buildControls(): { show(): void }[] {
