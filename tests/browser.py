@@ -17,6 +17,8 @@ import stakes
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = os.environ.get("STAKES_CHROMIUM") or shutil.which("chromium")
+THUMB = 16  # pixels, the width of a slider's handle
+TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
 @dataclass
@@ -55,27 +57,37 @@ class Watched:
     def drag(self, name: str, to: float) -> None:
         """Drag a slider to a share of its way with the mouse."""
         slider = self.page.get_by_role("slider", name=name, exact=True)
+        low, high, step = (
+            float(slider.evaluate(f"e => e.{part}")) for part in ("min", "max", "step || 0")
+        )
+        for _ in range(3):  # what is computed after a change may move the slider away
+            width = self._drag_once(slider, low, high, to)
+            self.settle()
+            reached = (float(slider.input_value()) - low) / (high - low)
+            if abs(reached - to) <= THUMB / width + step / (high - low):
+                return
+        pytest.fail(f"the slider {name!r} was dragged to {to}, and stands at {reached}")
+
+    def _drag_once(self, slider: Any, low: float, high: float, to: float) -> float:  # noqa: ANN401
         slider.scroll_into_view_if_needed()
         box, before = slider.bounding_box(), None
-        while box != before:  # what is computed after a change may move the slider
+        while box != before:
             self.page.wait_for_timeout(150)
             box, before = slider.bounding_box(), box
-        low, high, now = (
-            float(slider.evaluate(f"e => e.{part}")) for part in ("min", "max", "value")
-        )
-        thumb, y = 16, box["y"] + box["height"] / 2
-        start = box["x"] + thumb / 2 + (box["width"] - thumb) * (now - low) / (high - low)
+        now = float(slider.input_value())
+        y, end = box["y"] + box["height"] / 2, box["x"] + to * box["width"]
+        start = box["x"] + THUMB / 2 + (box["width"] - THUMB) * (now - low) / (high - low)
         self.page.mouse.move(start, y)
         self.page.mouse.down()
         for step in range(1, 6):
-            end = box["x"] + to * box["width"]
             self.page.mouse.move(start + (end - start) * step / 5, y)
         self.page.mouse.up()
-        self.settle()
+        return box["width"]
 
     def settle(self) -> None:
         """Wait until the page shows what was asked last."""
-        self.page.wait_for_timeout(100)  # some frames
+        self.page.wait_for_timeout(100)
+        self.page.evaluate(TWO_FRAMES)  # a busy machine may need longer than that
         playwright.expect(self.page.locator("#live")).not_to_contain_text("once you let go")
 
 
