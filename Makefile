@@ -7,7 +7,8 @@
 # make oldest: the suite with the oldest promised version of every dependency and extra;
 #   make oldest-quick: what depends on them most.
 # make wheel: sdist, pure wheel and wheel of this platform into dist/, built twice to the same bytes
-#   and tried without a compiler; make wheel OPTIONS=--suite runs every test with it.
+#   and tried without a compiler; make wheel OPTIONS=--suite runs every test with it, and
+#   OPTIONS="--suite --python python3.13 --python python3.14" does so with other Pythons.
 # make cluster: workers and executors killed at random moments, many times.
 # make bench: time every job beside the peers, in an environment of its own, and write
 #   docs/performance.md. make bench OPTIONS=--quick takes few minutes.

@@ -1,8 +1,10 @@
 """Builds what an index takes, twice, and tries it where there is no compiler: `make wheel`.
 
     python release/build_wheels.py            into dist/: sdist, pure wheel, repaired wheel of this
-                                          platform; the same bytes twice; a few tests
+                                              platform; the same bytes twice; a few tests
     python release/build_wheels.py --suite    the same, and every test, with the installed wheel
+    python release/build_wheels.py --python python3.13 --python python3.14
+                                              tried with these, not with the Python that builds
 
 Standard library only, beside the tools of the group `wheel` in pyproject.toml.
 """
@@ -14,7 +16,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,7 +30,13 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--suite", action="store_true", help="run every test with the wheel")
+    parser.add_argument(
+        "--python", action="append", metavar="COMMAND", help="a Python to try with; may be repeated"
+    )
     options = parser.parse_args()
+    pythons = [shutil.which(command) for command in options.python or [sys.executable]]
+    if None in pythons:
+        parser.error(f"--python {options.python[pythons.index(None)]}: there is no such command")
     with tempfile.TemporaryDirectory() as scratch:
         first, second = (build(Path(scratch, name)) for name in ("first", "second"))
         differ = [
@@ -44,9 +51,10 @@ def main() -> int:
             shutil.copy2(path, DIST)
             say(f"dist/{path.name}  {path.stat().st_size:,} bytes  sha256 {digest(path)}")
     for path in sorted(DIST.glob("*.whl")):
-        status = tried(path, suite=options.suite and "any" not in path.name)
-        if status:
-            return status
+        for python in pythons:
+            status = tried(path, python, suite=options.suite and "any" not in path.name)
+            if status:
+                return status
     return 0
 
 
@@ -78,19 +86,20 @@ def python_build(source: Path, folder: Path, *kind: str, **more: str) -> None:
     run(command, SOURCE_DATE_EPOCH=EPOCH, **more)
 
 
-def tried(wheel: Path, *, suite: bool) -> int:
+def tried(wheel: Path, interpreter: str, *, suite: bool) -> int:
     """Install a wheel into a new environment without a compiler, and run tests with it."""
     with tempfile.TemporaryDirectory() as scratch:
         home = Path(scratch, "venv")
-        venv.create(home, with_pip=True)
+        run([interpreter, "-m", "venv", home])
         place = home / ("Scripts" if os.name == "nt" else "bin")
         python = place / "python"
         pip = [python, "-m", "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt"]
         alone = {"CC": "no-compiler"}
         run([*pip, "--upgrade", "pip"])
         run([*pip, wheel, "--group", f"{ROOT / 'pyproject.toml'}:test"], **alone)
+        version = run([python, "--version"], capture=True).strip()
         shown = run([python, "-m", "stakes", "--version"], cwd=scratch, capture=True, **alone)
-        say(f"{wheel.name}: {' '.join(shown.split())}")
+        say(f"{wheel.name}, {version}: {' '.join(shown.split())}")
         if ("compiled (" in shown) == ("-any." in wheel.name):
             say("the wheel has not the kernels that its name promises")
             return 1
