@@ -24,7 +24,12 @@ def build_wheels() -> Any:  # noqa: ANN401
     [("any", True), ("manylinux_2_31_x86_64", False), ("musllinux_1_2_x86_64", False),
      ("macosx_11_0_arm64", False), ("win_amd64", False)],
 )  # fmt: skip
-def test_a_wheel_of_a_platform_is_not_pure(build_wheels: Any, platform: str, pure: bool) -> None:  # noqa: ANN401
+def test_a_wheel_of_a_platform_is_not_pure(
+    build_wheels: Any,  # noqa: ANN401
+    platform: str,
+    *,
+    pure: bool,
+) -> None:
     assert build_wheels.pure(Path(f"stakes-0.1.0-py3-none-{platform}.whl")) is pure
 
 
@@ -33,6 +38,7 @@ def test_the_suite_runs_every_test_with_the_wheel_of_the_platform(
     build_wheels: Any,  # noqa: ANN401
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
+    *,
     suite: bool,
 ) -> None:
     tried = {}
@@ -44,13 +50,13 @@ def test_the_suite_runs_every_test_with_the_wheel_of_the_platform(
             (folder / f"stakes-0.1.0-py3-none-{name}.whl").write_bytes(b"wheel")
         return sorted(folder.iterdir())
 
+    def tries(wheel: Path, _python: str, *, suite: bool) -> int:
+        tried[wheel.name] = suite
+        return 0
+
     monkeypatch.setattr(build_wheels, "DIST", tmp_path / "dist")
     monkeypatch.setattr(build_wheels, "build", build)
-    monkeypatch.setattr(
-        build_wheels,
-        "tried",
-        lambda wheel, python, *, suite: tried.setdefault(wheel.name, suite) * 0,
-    )
+    monkeypatch.setattr(build_wheels, "tried", tries)
     monkeypatch.setattr("sys.argv", ["build_wheels.py", *["--suite"] * suite])
     assert build_wheels.main() == 0
     assert list(tried.values()) == [False, suite]
