@@ -84,6 +84,32 @@ def test_a_reader_that_stops_early_is_no_error(more: str, folder: Path) -> None:
     assert [n for n in done.stderr.splitlines() if not n.startswith("Note: ")] == []
 
 
+@pytest.mark.parametrize("more", [(), ("--json",), ("--format", "csv"), ("--format", "github")])
+def test_a_reader_that_has_gone_loses_neither_the_page_nor_the_answer_of_a_gate(
+    more: tuple[str, ...], folder: Path
+) -> None:
+    evaluated = unread(folder, "evaluate", *QUICK, "--html", "page.html", *more)
+    assert (evaluated.returncode, left(folder)) == (0, ["page.html"])
+    assert "page.html" in evaluated.stderr
+    for most, code in (("9", 0), ("0", 1)):
+        gate = unread(folder, "check", *QUICK, "--max-nec", most, *more)
+        assert gate.returncode == code
+        assert "Traceback" not in gate.stderr
+
+
+def unread(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run a command whose standard output nobody reads."""
+    end, start = os.pipe()
+    os.close(end)
+    try:
+        return subprocess.run(
+            [*STAKES, *arguments], cwd=folder, env=environment(), check=False, text=True,
+            stdout=start, stderr=subprocess.PIPE,
+        )  # fmt: skip
+    finally:
+        os.close(start)
+
+
 def test_standard_input_is_read_once(folder: Path) -> None:
     line = LINE.replace("scores.csv", "- --input-format csv")
     piped = json.loads(shell(f"stakes {line} --json < scores.csv", folder).stdout)

@@ -31,7 +31,7 @@ from stakes.cli.github import (
 from stakes.cli.messages import note, refuse, wrote
 from stakes.cli.options import Options
 from stakes.cli.places import COMMANDS
-from stakes.cli.screen import Screen, head
+from stakes.cli.screen import Screen, head, reader_may_leave
 from stakes.evaluation import Comparison, DecisionEvaluation, Evaluation
 from stakes.evaluation.documents import json_document
 from stakes.io.sources import find_parts
@@ -109,12 +109,13 @@ def page_text(
 def show(document: Document, options: Options) -> None:
     """Print a result."""
     layout = _layout(options)
-    if layout == "table":
-        _draw(document, Screen())
-    elif layout == "github":
-        _show_on_github(document)
-    else:
-        click.echo(_WRITERS[layout](document), nl=False)
+    with reader_may_leave():
+        if layout == "table":
+            _draw(document, Screen())
+        elif layout == "github":
+            _show_on_github(document)
+        else:
+            click.echo(_WRITERS[layout](document), nl=False)
 
 
 def _layout(options: Options) -> str:

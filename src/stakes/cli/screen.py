@@ -1,6 +1,9 @@
 """A terminal: paragraphs and tables, readable in 80 columns and without colour."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from textwrap import wrap
 from typing import IO, Literal
@@ -30,6 +33,18 @@ much as one more miss, for this very system.\
 """
 
 
+@contextmanager
+def reader_may_leave() -> Iterator[None]:
+    """Let a reader such as `head` end what is printed, but not the command: files and exit code."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
 class Screen(Console):
     """A terminal, or a file of 80 columns; user strings are never read as markup."""
 
@@ -40,7 +55,7 @@ class Screen(Console):
         )
 
     def on_broken_pipe(self) -> None:
-        """Raise what the command line turns into a quiet end: the reader has gone away."""
+        """Raise what ends the printing: the reader has gone away."""
         raise BrokenPipeError
 
     def put(self, text: str, style: str = "") -> None:
