@@ -757,7 +757,7 @@ def test_a_wheel_with_a_compiler_has_a_platform(
     assert data["tag"] != "py3-none-any"
     found, said = library.load(tmp_path / "src" / "stakes" / "_kernels")
     assert found is not None
-    assert said == compiled
+    assert said.startswith("compiled (")
 
 
 def test_a_compiler_that_fails_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
