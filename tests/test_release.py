@@ -41,7 +41,7 @@ def test_the_suite_runs_every_test_with_the_wheel_of_the_platform(
     *,
     suite: bool,
 ) -> None:
-    tried = {}
+    tried: dict[str, bool] = {}
     names = ["any", "manylinux_2_31_x86_64"]
 
     def build(folder: Path) -> list[Path]:
