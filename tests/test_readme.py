@@ -34,7 +34,7 @@ def test_an_index_page_has_no_links_to_files(hook: ModuleType) -> None:
     metadata: dict[str, dict[str, str]] = {}
     made.update(metadata)
     text = metadata["readme"]["text"]
-    assert "judge it, compare it, gate it in CI (`docs/how-to/ml-engineer.md`)" in text
+    assert "evaluate it, compare it, gate it in CI (`docs/how-to/ml-engineer.md`)" in text
     for address in re.findall(r"\]\(([^)]*)\)", text):
         assert address.startswith("https://"), address
 

@@ -2,12 +2,14 @@
 
 import importlib.util
 import json
+import re
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-SCRIPTS = Path(__file__).parents[1] / "docs" / "site"
+ROOT = Path(__file__).parents[1]
+SCRIPTS = ROOT / "docs" / "site"
 
 
 def script(name: str) -> ModuleType:
@@ -107,3 +109,15 @@ def test_what_is_no_version_is_refused(tmp_path: Path, version: str) -> None:
 def test_an_empty_site_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="holds no site: run make docs first"):
         script("publish").publish(tmp_path, "0.1.0", tmp_path / "published")
+
+
+def test_each_term_is_defined_once_and_links_to_the_glossary_lead_to_terms(tmp_path: Path) -> None:
+    script("stage").stage(tmp_path / "pages")
+    glossary = (tmp_path / "pages" / "glossary.md").read_text(encoding="utf-8")
+    terms = re.findall(r'<a id="([^"]+)">', glossary)
+    assert {"miss", "false-alarm", "naive-system", "llr-threshold"} < set(terms)
+    assert len(terms) == len(set(terms))
+    assert "term" not in terms
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.[mi][dp]*"))]:
+        linked = re.findall(r"glossary\.md#([\w-]+)", page.read_text(encoding="utf-8"))
+        assert set(linked) <= set(terms), page
