@@ -10,9 +10,9 @@
 #   and tried without a compiler; make wheel OPTIONS=--suite runs every test with it, and
 #   OPTIONS="--suite --python python3.13 --python python3.14" does so with other Pythons.
 # make cluster: workers and executors killed at random moments, many times.
-# make bench: time every job beside the peers, in an environment of its own, and write
+# make bench: time every job next to its peers, in its own environment, and write
 #   docs/performance.md. make bench OPTIONS=--quick takes few minutes.
-# make docs: build the site into site/, in an environment of its own, warnings as errors, and check
+# make docs: build the site into site/, in its own environment, with warnings as errors, and check
 #   its links.
 # make frontend: check, build and test the page's script; needs node.
 
@@ -27,7 +27,7 @@ OLDEST := .venv-oldest
 SITE := .venv-docs
 WHEEL := .venv-wheel
 
-# Whatever environment the shell has active must not leak into ours.
+# The shell's active environment must not leak into ours.
 unexport PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 
 .PHONY: wheel demo test integrations engines frameworks harnesses oldest oldest-quick cluster bench docs frontend page exports lint types format planted mutants thorough changelog clean

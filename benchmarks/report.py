@@ -229,7 +229,7 @@ def peers(results: Row) -> str:
         (
             name,
             ", ".join(f"{package} {version}" for package, version in p["versions"].items()),
-            p["missing"] or p["mended"],
+            p["missing"] or p["fixed"],
         )
         for name, p in results["peers"].items()
     ]

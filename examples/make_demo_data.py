@@ -49,7 +49,7 @@ def breast() -> str:
 
 
 def digits() -> str:
-    """Return digits.csv: which digit it is, by a model too sure and one not sure enough."""
+    """Return digits.csv: which digit it is, by an overconfident model and an underconfident one."""
     features, digit = load_digits(return_X_y=True)
     naive = GaussianNB(var_smoothing=0.01)
     strict = make_pipeline(MinMaxScaler(), _logistic(C=0.01))
