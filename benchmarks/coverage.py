@@ -5,8 +5,8 @@
 
 Two normal classes two standard deviations apart; posteriors are right, or overconfident with log
 odds twice as large. Values of the population are by quadrature (`populations`); after calibration
-they are those of a calibrator fitted on unlimited data. Class sizes are random, with priors from the
-data, or fixed, with given priors. Scores of few values have a population of their own. Seeds are
+they are those of a calibrator fitted on unlimited data. Class sizes are random, with priors from
+the data, or fixed, with given priors. Scores of few values have their own population. Seeds are
 not those of tests.
 """
 

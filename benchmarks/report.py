@@ -155,8 +155,8 @@ def missed(results: Row) -> str:
         for row in limits.missed_starts(results)
     ]
     heads = ("job", "N x K", "peer", "result", "what would be needed", "where our time goes")
-    said = "The last column is the share of our time spent in each step, from a profiler; a compiled "
-    said += "loop counts towards the function that calls it."
+    said = "The last column is the share of our time spent in each step, from a profiler; a "
+    said += "compiled loop counts towards the function that calls it."
     body = "\n\n".join(part for part in (table(heads, rows), limits.words(results)) if part)
     return section("What limits the missed targets", body, said)
 
@@ -253,7 +253,8 @@ def solutions(results: Row) -> str:
         if "gradient" in row.get("noted", {})
     ]
     heads = ("job", "N x K", "side", "gradient")
-    said = "The largest gradient component of the mean loss where each fit stopped; 0 at the optimum."
+    said = "The largest component of the gradient of the mean loss where each fit stopped; 0 at "
+    said += "the optimum."
     return section("Solutions of the fits", table(heads, rows), said)
 
 
