@@ -92,7 +92,6 @@ KINDS = {
 PENDING = (
     "README.md",
     "docs/README.md",
-    "docs/calibration.md",  # the table of calibrators comes from docstrings
     "docs/cheat-sheet.md",
     "docs/demo-data.md",
     "docs/errors.md",
