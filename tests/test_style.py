@@ -32,6 +32,7 @@ WORDS = {
 # These are searched in what users of the package read: pages, messages, docstrings of public
 # names. Inside the code some of them are fair names and comments.
 PHRASES = {
+    "is had, be had": r"(?:be|is|are) had",
     "told": r"told(?! otherwise|\()",
     "tells what": r"(?<!can )(?<!cannot )(?:tells?|telling) (?:what|how|which|whether|where|why|of|from)",
     "whatever": r"whatever",
