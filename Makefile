@@ -1,18 +1,18 @@
-# make demo: install into .venv and show the main job on data that ship with the package.
-# make test: the same environment with the test tools, then the whole suite. The page of the report
-#   is tested with node and Chromium where they are installed.
-# make integrations: what needs heavy libraries, in three environments of their own: engines (Dask,
+# make demo: install into .venv and run the demo on data that ship with the package.
+# make test: add the test tools to that environment and run the whole suite. The report page is
+#   tested with node and Chromium if they are installed.
+# make integrations: tests that need heavy libraries, in three environments: engines (Dask,
 #   Spark, Ray), frameworks (torch, Lightning, MLflow, skore, XGBoost, notebooks) and harnesses
 #   (inspect, lm-eval).
-# make oldest: the suite with the oldest promised version of every dependency and extra;
-#   make oldest-quick: what depends on them most.
+# make oldest: the suite with the oldest supported version of every dependency and extra;
+#   make oldest-quick: the tests that depend on them most.
 # make wheel: sdist, pure wheel and wheel of this platform into dist/, built twice to the same bytes
-#   and tried without a compiler; make wheel OPTIONS=--suite runs every test with it, and
+#   and tested without a compiler; make wheel OPTIONS=--suite runs every test with it, and
 #   OPTIONS="--suite --python python3.13 --python python3.14" does so with other Pythons.
 # make cluster: workers and executors killed at random moments, many times.
-# make bench: time every job beside the peers, in an environment of its own, and write
+# make bench: time every job next to its peers, in its own environment, and write
 #   docs/performance.md. make bench OPTIONS=--quick takes few minutes.
-# make docs: build the site into site/, in an environment of its own, warnings as errors, and check
+# make docs: build the site into site/, in its own environment, with warnings as errors, and check
 #   its links.
 # make frontend: check, build and test the page's script; needs node.
 
@@ -27,7 +27,7 @@ OLDEST := .venv-oldest
 SITE := .venv-docs
 WHEEL := .venv-wheel
 
-# Whatever environment the shell has active must not leak into ours.
+# The shell's active environment must not leak into ours.
 unexport PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 
 # What is imported is compiled then; most of what is installed never is.
@@ -60,7 +60,7 @@ FRAMEWORK_TESTS := tests/test_journeys.py tests/test_notebooks.py tests/test_skl
   "tests/test_guides.py::test_commands_print_what_the_guide_shows[torch]" \
   "tests/test_guides.py::test_commands_print_what_the_guide_shows[trackers]"
 
-# torch comes first: with it there, no other library asks for a build with CUDA.
+# torch comes first: once it is installed, no other library requires a build with CUDA.
 $(FRAMEWORKS)/.installed: Makefile constraints-frameworks.txt pyproject.toml hatch_build.py $(wildcard src/stakes/_kernels/*.[ch])
 	$(PYTHON) -m venv --clear $(FRAMEWORKS)
 	@echo "installing frameworks into $(FRAMEWORKS) ..."
@@ -69,7 +69,7 @@ $(FRAMEWORKS)/.installed: Makefile constraints-frameworks.txt pyproject.toml hat
 	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt --editable .[mlflow,plot,sklearn,torch] --group frameworks
 	@touch $@
 
-# Harnesses for language models: they do not agree with the pins of the frameworks.
+# Harnesses for language models: their requirements conflict with the pins of the frameworks.
 harnesses: $(HARNESSES)/.installed
 	@OPENBLAS_NUM_THREADS=1 $(HARNESSES)/bin/python -m pytest --no-skips -n 2 --dist loadfile $(HARNESS_TESTS)
 
@@ -125,7 +125,7 @@ bench: $(BENCH)/.installed
 	$(BENCH)/bin/python -m benchmarks.run $(OPTIONS)
 	$(BENCH)/bin/python -m benchmarks.report
 
-# A peer that cannot be had is left out here, and listed with the reason in the results.
+# A peer that cannot be installed is left out here, and listed with the reason in the results.
 $(BENCH)/.installed: benchmarks/requirements.txt
 	$(PYTHON) -m venv --clear $(BENCH)
 	@echo "installing the peers into $(BENCH) ..."
@@ -149,7 +149,7 @@ $(SITE)/.installed: docs/site/constraints.txt
 	@$(SITE)/bin/python -m pip install --quiet --constraint docs/site/constraints.txt mkdocstrings-python ruff zensical
 	@touch $@
 
-# Types, tests, and whether the committed script is that of the sources.
+# Check types, run tests, and check that the committed script matches the sources.
 frontend: frontend/node_modules/.installed
 	cd frontend && npm run --silent check
 	cd frontend && npm test --silent
@@ -177,8 +177,8 @@ lint: $(VENV)/.developing
 	@$(MAKE) --no-print-directory types
 	$(BIN)/codespell src tests docs examples frontend/src frontend/test frontend/README.md benchmarks changelog.d README.md CONTRIBUTING.md CHANGELOG.md
 
-# Types as users see them: every public name has one, and what they write is checked by pyright,
-# which takes node from the machine, or fetches it.
+# Types as users see them: every public name has one, and pyright checks user code,
+# with node from the machine, or a downloaded one.
 types: $(VENV)/.developing
 	@$(BIN)/python tests/typed_surface.py
 
@@ -186,11 +186,11 @@ format: $(VENV)/.developing
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-# Plant known defects one by one and see the laws catch each.
+# Plant known defects one by one and check that the laws detect each.
 planted: $(VENV)/.developing
 	$(BIN)/python tests/planted_defects.py
 
-# Change one place of the glue at a time and count how often the tests notice.
+# Change one place of the source at a time and count how often the tests detect it.
 mutants: $(VENV)/.developing
 	$(BIN)/python tests/mutants.py --map
 	$(BIN)/python tests/mutants.py $(OPTIONS)

@@ -5,8 +5,8 @@
 
 Two normal classes two standard deviations apart; posteriors are right, or overconfident with log
 odds twice as large. Values of the population are by quadrature (`populations`); after calibration
-they are those of a calibrator fitted to endless data. Class sizes are random, with priors from the
-data, or fixed, with given priors. Scores of few values have a population of their own. Seeds are
+they are those of a calibrator fitted on unlimited data. Class sizes are random, with priors from
+the data, or fixed, with given priors. Scores of few values have their own population. Seeds are
 not those of tests.
 """
 
@@ -355,7 +355,7 @@ def document(results: Results, replications: int) -> str:
     """Return all tables, and the cells below the limit."""
     parts = list(score_tables(results))
     if any(c.kind == "tie" for c in results):
-        parts += ["**Prices by case**: NEC of Bayes decisions", price_table(results)]
+        parts += ["**Costs by case**: NEC of Bayes decisions", price_table(results)]
     weighted = [c for c in results if c.kind == "weights"]
     if weighted:
         parts += ["**Samples with weights of 1, 2 and 4**, overconfident, priors of the data"]

@@ -17,7 +17,7 @@ class Peer:
     name: str
     modules: tuple[str, ...]
     distributions: tuple[str, ...]
-    mend: Callable[[], str] | None = None  # returns what was changed at run time
+    fix: Callable[[], str] | None = None  # returns what was changed at run time
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Presence:
     """Whether a peer is here, or why not."""
 
     versions: dict[str, str]
-    mended: str = ""
+    fixed: str = ""
     missing: str = ""
 
 
@@ -90,7 +90,7 @@ def load(module: str) -> ModuleType:
 
 @cache
 def presence(name: str) -> Presence:
-    """Import a peer, or tell why it cannot be."""
+    """Import a peer, or state why it cannot be imported."""
     peer = PEERS[name]
     versions = {}
     try:
@@ -98,7 +98,7 @@ def presence(name: str) -> Presence:
             load(module)
         for distribution in peer.distributions:
             versions[distribution] = importlib.metadata.version(distribution)
-        mended = peer.mend() if peer.mend else ""
-    except Exception as error:  # noqa: BLE001  whatever it is, it is told
+        fixed = peer.fix() if peer.fix else ""
+    except Exception as error:  # noqa: BLE001  any failure is reported
         return Presence(versions, missing=f"{type(error).__name__}: {error}")
-    return Presence(versions, mended)
+    return Presence(versions, fixed)

@@ -68,9 +68,9 @@ def section(title: str, text: str, *said: str) -> str:
 
 def wanted(results: Row) -> str:
     """Return the jobs with a wanted ratio."""
-    heads = ("job", "N x K", "stakes", "peer", "its time", "ratio", "user time", "wanted", "met")
-    said = "Ratio: the peer's processor time over ours. User time: the same without what the "
-    said += "system does for the process, mostly fresh pages for temporary arrays."
+    heads = ("job", "N x K", "stakes", "peer", "its time", "ratio", "user time", "target", "met")
+    said = "Ratio: the peer's processor time divided by ours. User time: the same ratio without "
+    said += "system time, which is mostly the allocation of pages for temporary arrays."
     rows = [row for row in _peer_rows(results) if row.get("wanted")]
     first, second = (
         table(heads, (_wanted(results, row) for row in rows if (row["family"] == "small") is few))
@@ -79,8 +79,8 @@ def wanted(results: Row) -> str:
     return "\n\n".join(
         part
         for part in (
-            section("Wanted and found", first, said),
-            section("Few samples", second, "Single metrics, where the cost of a call counts."),
+            section("Targets and results", first, said),
+            section("Few samples", second, "Single metrics, where call overhead matters."),
         )
         if part
     )
@@ -154,19 +154,19 @@ def missed(results: Row) -> str:
         )
         for row in limits.missed_starts(results)
     ]
-    heads = ("job", "N x K", "peer", "found", "what would be needed", "where our time goes")
-    said = "The share of our time that each step takes itself, as a profiler sees it; a compiled "
-    said += "loop counts for the function that calls it."
+    heads = ("job", "N x K", "peer", "result", "what would be needed", "where our time goes")
+    said = "The last column is the share of our time spent in each step, from a profiler; a "
+    said += "compiled loop counts towards the function that calls it."
     body = "\n\n".join(part for part in (table(heads, rows), limits.words(results)) if part)
-    return section("What limits the missed figures", body, said)
+    return section("What limits the missed targets", body, said)
 
 
 def growth(results: Row) -> str:
     """Return our time per row or cell at every size: even, where growth is linear."""
     found = [r for r in results["jobs"] if not r["peer"] and "cpu" in r and r["family"] != "small"]
     said = "The time of stakes alone, in nanoseconds per row (two classes) or cell (samples times "
-    said += "classes): even along a line where growth is linear. What a call costs whatever the "
-    said += "size is spread over few rows on the left."
+    said += "classes): constant along a row if growth is linear. On the left, the fixed cost of a "
+    said += "call is spread over few rows."
     parts = (_growth(found, "k", "n", "N"), _growth(found, "n", "k", "K"))
     return section("Growth", "\n\n".join(part for part in parts if part), said)
 
@@ -206,7 +206,7 @@ def memory(results: Row) -> str:
         for row in results.get("memory", [])
     ]
     heads = ("job", "N x K", "side", "peak above the input", "at most")
-    said = "Each in a fresh process, after a call with little data; results are counted."
+    said = "Each job runs in a fresh process, after a call with little data; results are included."
     return section("Memory", table(heads, rows), said)
 
 
@@ -229,7 +229,7 @@ def peers(results: Row) -> str:
         (
             name,
             ", ".join(f"{package} {version}" for package, version in p["versions"].items()),
-            p["missing"] or p["mended"],
+            p["missing"] or p["fixed"],
         )
         for name, p in results["peers"].items()
     ]
@@ -253,7 +253,8 @@ def solutions(results: Row) -> str:
         if "gradient" in row.get("noted", {})
     ]
     heads = ("job", "N x K", "side", "gradient")
-    said = "The largest slope of the mean loss where each fit stopped; 0 at the optimum."
+    said = "The largest component of the gradient of the mean loss where each fit stopped; 0 at "
+    said += "the optimum."
     return section("Solutions of the fits", table(heads, rows), said)
 
 

@@ -134,7 +134,7 @@ def _peers() -> dict[str, Any]:
     found = {}
     for name in PEERS:
         here = presence(name)
-        found[name] = {"versions": here.versions, "mended": here.mended, "missing": here.missing}
+        found[name] = {"versions": here.versions, "fixed": here.fixed, "missing": here.missing}
         if here.missing:
             say(f"{name} is left out: {here.missing}")
     return found

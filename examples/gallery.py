@@ -51,7 +51,7 @@ def load(name: str) -> dict[str, np.ndarray]:
 
 
 def breast() -> Iterator[tuple[str, Display]]:
-    """Yield displays of a detector that is too sure of itself."""
+    """Yield displays of an overconfident detector."""
     data = load("breast.csv")
     y, scores = data["diagnosis"], stakes.Logits(data["log_odds"])
     better = stakes.cross_calibrate(stakes.AffineCalibrator(), y, scores, classes=KINDS)
@@ -92,7 +92,7 @@ def breast() -> Iterator[tuple[str, Display]]:
     yield "abstention", stakes.AbstentionDisplay.from_predictions(y, better, **of)
     yield "risk-coverage", stakes.RiskCoverageDisplay.from_predictions(y, scores, **of)
     yield from dialects(y, scores)
-    pair = {"as it is": scores, "calibrated": better}
+    pair = {"uncalibrated": scores, "calibrated": better}
     yield (
         "comparison",
         stakes.ComparisonDisplay.from_predictions(y, pair, costs=COSTS, resamples=300),

@@ -33,9 +33,9 @@ def main() -> None:
 
 
 def breast() -> str:
-    """Return breast.csv: is the tumour malignant, by a model that is over-confident."""
+    """Return breast.csv: is the tumour malignant, by a model that is overconfident."""
     data = load_breast_cancer()
-    features = data.data[:, :10]  # the ten means; a naive Bayes model is over-confident on them
+    features = data.data[:, :10]  # the ten means; a naive Bayes model is overconfident on them
     malignant = data.target == 0
     log_p = _unseen(GaussianNB(), features, malignant, method="predict_log_proba")
     p = np.exp(log_p[:, 1])
@@ -49,7 +49,7 @@ def breast() -> str:
 
 
 def digits() -> str:
-    """Return digits.csv: which digit it is, by a model too sure and one not sure enough."""
+    """Return digits.csv: which digit it is, by an overconfident model and an underconfident one."""
     features, digit = load_digits(return_X_y=True)
     naive = GaussianNB(var_smoothing=0.01)
     strict = make_pipeline(MinMaxScaler(), _logistic(C=0.01))
@@ -78,7 +78,7 @@ def diabetes() -> str:
 
 
 def _logistic(**options: Any) -> LogisticRegression:  # noqa: ANN401  as scikit-learn has them
-    """Return a logistic regression that is fitted until it moves no more."""
+    """Return a logistic regression that is fitted to convergence."""
     return LogisticRegression(tol=1e-8, max_iter=10_000, **options)
 
 
@@ -88,7 +88,7 @@ def _unseen(
     y: NDArray[Any],
     method: str = "predict_proba",
 ) -> FloatArray:
-    """Return what the model says of each sample when fitted on the other nine tenths."""
+    """Return out-of-fold predictions, each from a model fitted on the other nine tenths."""
     folds = StratifiedKFold(n_splits=10, shuffle=True, random_state=0)
     return cross_val_predict(model, features, y, cv=folds, method=method)
 
@@ -99,9 +99,9 @@ def _mixed(p: FloatArray, share: float) -> FloatArray:
 
 
 def _in_parts(p: FloatArray, parts: int) -> FloatArray:
-    """Round posteriors to whole parts whose rows still sum to 1: largest remainders go up."""
+    """Round posteriors so that rows still sum to 1: largest remainders are rounded up."""
     exact = p * parts
-    whole = np.floor(exact + 1e-9)  # a whole number stays, though stored a little below
+    whole = np.floor(exact + 1e-9)  # an integer stays, though stored slightly below
     missing = parts - whole.sum(axis=1, keepdims=True)
     rank = np.argsort(whole - exact, axis=1, kind="stable").argsort(axis=1)
     return (whole + (rank < missing)) / parts

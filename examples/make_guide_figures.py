@@ -67,7 +67,7 @@ def _threshold_cost(y: NDArray[np.object_], systems: dict[str, stakes.Scores]) -
 
 
 def _reliability(y: NDArray[np.object_], systems: dict[str, stakes.Scores]) -> Figure:
-    """Draw how often patients are malignant against what they were told."""
+    """Draw how often patients are malignant against the stated probability."""
     figure = Figure(figsize=(4.2, 3.6), layout="constrained")
     axes = figure.subplots()
     axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")

@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def _evaluation() -> stakes.Evaluation:
-    """Judge the detector of malignant tumours."""
+    """Evaluate the detector of malignant tumours."""
     table, truth = _table("breast.csv", "diagnosis")
     costs = stakes.CostMatrix.binary(miss=20, false_alarm=1, classes=["benign", "malignant"])
     return stakes.evaluate(truth, stakes.Logits(table["log_odds"].to_numpy()), costs=costs)
@@ -75,7 +75,7 @@ def _eight() -> stakes.Comparison:
 
 
 def _payments() -> stakes.Evaluation:
-    """Judge who is reviewed among payments, as in docs/how-to/fraud.md."""
+    """Evaluate which payments are reviewed, as in docs/how-to/fraud.md."""
     rng, n = np.random.default_rng(1), 8000
     amount = np.round(np.exp(rng.normal(3.5, 1.2, n)), 2)
     weak, strong = rng.normal(0, 1, n), rng.normal(0, 1, n)
@@ -89,7 +89,7 @@ def _payments() -> stakes.Evaluation:
 
 
 def _responses() -> stakes.ResponseEvaluation:
-    """Judge a simulated model that states more than it knows and seldom abstains."""
+    """Evaluate a simulated, overconfident model that seldom abstains."""
     rng = np.random.default_rng(1)
     chance = rng.random(2000) ** 0.6
     stated = np.round(chance**0.4, 2)

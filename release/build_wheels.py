@@ -1,12 +1,12 @@
-"""Builds what an index takes, twice, and tries it where there is no compiler: `make wheel`.
+"""Build sdist and wheels twice, and test them without a compiler: `make wheel`.
 
     python release/build_wheels.py            into dist/: sdist, pure wheel, repaired wheel of this
                                               platform; the same bytes twice; a few tests
     python release/build_wheels.py --suite    the same, and every test, with the installed wheel
     python release/build_wheels.py --python python3.13 --python python3.14
-                                              tried with these, not with the Python that builds
+                                              tested with these, not with the Python that builds
 
-Standard library only, beside the tools of the group `wheel` in pyproject.toml.
+Standard library only, except for the tools of the group `wheel` in pyproject.toml.
 """
 
 import argparse
@@ -114,7 +114,7 @@ def tried(wheel: Path, interpreter: str, *, suite: bool) -> int:
 def run(
     command: list[object], *, cwd: str | None = None, capture: bool = False, **more: str
 ) -> str:
-    """Run a command; its output is shown if it fails, or returned if asked for."""
+    """Run a command; its output is shown if it fails, or returned on request."""
     done = subprocess.run(  # noqa: S603
         [str(part) for part in command], cwd=cwd, env={**os.environ, **more}, check=False,
         capture_output=True, text=True,

@@ -22,7 +22,7 @@ DOCS = Path(__file__).parents[1] / "docs" / "files.md"
 
 def table_of_kinds() -> str:
     """Return the table for docs/files.md; run this file to print it."""
-    rows = ["| kind | endings | columns are | written |", "|---|---|---|---|"]
+    rows = ["| format | extensions | columns are | can be written |", "|---|---|---|---|"]
     for reader in READERS.values():
         shown = ", ".join(f"`{ending}`" for ending in reader.endings)
         shown += ", also with `.gz`" if reader.packable else ""

@@ -59,8 +59,8 @@ class BetaCalibrator(Calibrator):
     """
 
     name = "beta"
-    learns = "three numbers"
-    use = "the distortion is lopsided"
+    learns = "three parameters"
+    use = "the distortion is asymmetric"
     two_classes = True
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:

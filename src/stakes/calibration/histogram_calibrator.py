@@ -71,8 +71,8 @@ class HistogramCalibrator(Calibrator):
     equal_mass: bool = False
 
     name = "histogram"
-    learns = "shares by bin"
-    use = "for comparison"
+    learns = "class frequencies by bin"
+    use = "only for comparison with other methods"
 
     def __post_init__(self) -> None:
         check_bins(self.bins)

@@ -83,7 +83,7 @@ class IsotonicCalibrator(Calibrator):
     mix: float = 0.0
 
     name = "isotonic"
-    learns = "the best rising map"
+    learns = "the best monotone map"
     use = "there are thousands of samples; `mix` keeps posteriors above 0"
     two_classes = True
     counted = "mix"

@@ -92,8 +92,8 @@ class MatrixCalibrator(Calibrator):
     penalty: float = 1.0
 
     name = "matrix"
-    learns = "a scale of each class on each, and biases, as far as the samples call for them"
-    use = "classes are taken for each other in ways that differ from class to class"
+    learns = "a full matrix and biases, shrunk by a penalty"
+    use = "confusions between classes differ from pair to pair"
     counted = "penalty"
 
     def __post_init__(self) -> None:
