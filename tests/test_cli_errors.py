@@ -167,6 +167,8 @@ APPLICATIONS = {
         ((*EVALUATE, "--prior", "calm=1"), 2, ["--prior", "alarm"]),
         ((*EVALUATE, "--prior", "calm=0.9,alarm=0.2"), 2, ["--prior", "1.1"]),
         ((*EVALUATE, "--prior", "0.9,0.2"), 2, ["--prior", "1.1"]),
+        ((*EVALUATE, "--prior", "5%"), 2, ["--prior must be a number", "'5%'", "Write 0.05."]),
+        ((*EVALUATE, "--prior", "5"), 2, ["--prior must be from 0 to 1: got 5. 5 % is 0.05."]),
         ((*EVALUATE, "--prior", "nan"), 2, ["--prior", "nan"]),
         ((*EVALUATE, "--training-prior", "2"), 2, ["--training-prior", "2"]),
         ((*EVALUATE, "--cost", "miss=amount,false_alarm=1"), 3, ["amount", "price"]),

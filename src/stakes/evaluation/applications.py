@@ -34,7 +34,7 @@ class Application(Record):
     Parameters
     ----------
     costs : CostMatrix, CostsByCase, SampleCosts, array, or prices by word
-    priors : array of K, or mapping by class, optional
+    priors : float, array of K, or mapping by class, optional
         How often each class occurs in this use.
 
     See Also

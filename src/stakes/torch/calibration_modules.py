@@ -49,7 +49,7 @@ def module_of(
         One that was fitted, or read with `Calibrator.from_dict`. Where it was fitted on posteriors
         or logits, the module takes logits or log posteriors; where it was fitted on likelihoods,
         log likelihoods or their ratios.
-    priors : array of K or mapping by class, optional
+    priors : float, array of K, or mapping by class, optional
         Those of use, if not those of the fit.
     class_dim : int
         The dimension of the classes: 1 for images, where logits are (N, K, height, width).
