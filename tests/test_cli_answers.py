@@ -640,7 +640,7 @@ def test_a_failed_gate_says_what_to_do_on_github(folder: Path) -> None:
         (("--answers", *SAID, "--min", "speed=1"), "there is no metric 'speed'"),
         (("--answers", *SAID, "--min", "utility"), "--min must be METRIC=NUMBER"),
         (("--answers", *SAID, "--max-nec", "1"), "--max-nec has no effect with --answers"),
-        (("--answers", *SAID, "--min-utility", "x"), "'x' is not a number"),
+        (("--answers", *SAID, "--min-utility", "x"), "must be a number: got 'x'"),
         (("--min-utility", "1", "--max-nec", "1"), "--min-utility has no effect without --answers"),
         (("--right", "ok", "--max-nec", "1"), "--right has no effect without --answers"),
     ],
@@ -676,7 +676,7 @@ USAGE: list[tuple[tuple[str, ...], str]] = [
     ((*SAID, "--scorer", "s"), "--scorer must go with the log of a harness: this is a table"),
     (("--right", "ok", "--confidence", "ok"), "column 'ok' must have one meaning"),
     ((*SAID, "--title", "x"), "--title has no effect without --html"),
-    ((*SAID, "--calibrator", "magic"), "'magic' is not one of"),
+    ((*SAID, "--calibrator", "magic"), "vector or none: got 'magic'"),
 ]
 
 

@@ -32,7 +32,7 @@ from stakes.cli.options import options_of
         (
             ("evaluate", "table.csv", *DECIDED, "--level", "x"),
             2,
-            ["--level", "'x' is not a number"],
+            ["--level", "must be a number above 0 and below 1: got 'x'"],
         ),
         (("evaluate", "none.csv", *DECIDED), 4, ["none.csv", "No such file"]),
         (("evaluate", "none.parquet", *DECIDED), 4, ["none.parquet", "No such file"]),

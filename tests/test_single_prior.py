@@ -306,4 +306,4 @@ def test_the_command_line_and_python_read_the_same(tmp_path: Any) -> None:  # no
     ]
     assert made[0].stdout == made[1].stdout == made[2].stdout
     found = stakes.evaluate(Y, P, priors=0.05, **FEW).main.cost
-    assert json.loads(made[0].stdout)["expected_cost"]["value"] == float(found)
+    assert json.loads(made[0].stdout)["applications"][0]["expected_cost"]["value"] == float(found)

@@ -87,5 +87,5 @@ def _text(entry: object) -> str:
 
 APP = click.Option(
     ["--app"], is_eager=True, expose_value=False, callback=read_application, metavar="FILE",
-    help="A TOML or JSON file that holds any of these options.",
+    help="Read any of these options from a TOML or JSON file.",
 )  # fmt: skip
