@@ -37,7 +37,7 @@ from stakes.cli.options import options_of
         (("evaluate", "none.csv", *DECIDED), 4, ["none.csv", "No such file"]),
         (("evaluate", "none.parquet", *DECIDED), 4, ["none.parquet", "No such file"]),
         (("evaluate", "https://example.org/t.csv", *DECIDED), 2, ["https", "not supported"]),
-        (("evaluate", "table.xlsx", *DECIDED), 3, [".xlsx", ".parquet"]),
+        (("evaluate", "table.xlsx", *DECIDED), 3, ["table.xlsx", "spreadsheet", "Save it as CSV"]),
         (("evaluate", "-", *DECIDED), 3, ["standard input", "--input-format"]),
         (
             ("evaluate", "table.csv", "--label", "Truth", "--decision", "decision"),
@@ -174,7 +174,7 @@ APPLICATIONS = {
         ((*EVALUATE, "--cost", "miss=amount,false_alarm=1"), 3, ["amount", "price"]),
         ((*EVALUATE, "--cost", "[[0,1],[1]]"), 2, ["--cost", "one length"]),
         ((*EVALUATE, "--cost", "[[0,1,0.2],[1,0,0.2]]"), 2, ["--cost", "decisions", 'Name them: --cost \'{"matrix"']),
-        ((*EVALUATE, "--cost", "[[0,-1],[1,0]]"), 2, ["--cost", "For gains give what each decision loses"]),
+        ((*EVALUATE, "--cost", "[[0,-1],[1,0]]"), 2, ["--cost", "For gains give the loss of each decision"]),
         ((*EVALUATE, "--training-prior", "0", "--prior", "0.5"), 3, ["--training-prior must be above 0"]),
         ((*EVALUATE, "--scores-are", "llr"), 3, ["For 2 classes give --scores-are log-likelihoods"]),
         ((*EVALUATE, "--scores", "p_alarm", "--classes", "calm,alarm", "--scores-are", "log-likelihoods"), 3, ["give --scores-are llr"]),
@@ -205,7 +205,7 @@ APPLICATIONS = {
         (("evaluate", "a\nb.csv", "--label", "y", *SCORES), 4, ["a\\nb.csv"]),
         (("evaluate", "-", "--scores-are", "llr"), 2, ["--label", "standard input"]),
         *((("evaluate", "scores.csv", "--app", name), 2, [name, word]) for name, word in (
-            ("unknown.toml", "scores-are"), ("broken.toml", "TOML"), ("wrong.toml", "--resamples"),
+            ("unknown.toml", "no option 'cots'. Did you mean 'cost'?"), ("broken.toml", "TOML"), ("wrong.toml", "--resamples"),
             ("odd.toml", "cst"), ("plain.toml", "[applications.NAME]"), ("twice.json", "twice"),
             ("list.json", "by name"), ("bytes.toml", "UTF-8"))),
         (("evaluate", "scores.csv", "--app", "none.toml"), 4, ["none.toml", "No such file"]),

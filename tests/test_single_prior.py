@@ -305,5 +305,7 @@ def test_the_command_line_and_python_read_the_same(tmp_path: Any) -> None:  # no
         call(*told, *more, prior, cwd=tmp_path) for prior in ("0.05", "0.95,0.05", "0=0.95,1=0.05")
     ]
     assert made[0].stdout == made[1].stdout == made[2].stdout
-    found = stakes.evaluate(Y, P, priors=0.05, **FEW).main.cost
-    assert json.loads(made[0].stdout)["applications"][0]["expected_cost"]["value"] == float(found)
+    found = stakes.evaluate(Y, P, priors=0.05, **FEW).main.cost.raw
+    assert json.loads(made[0].stdout)["applications"][0]["expected_cost"]["value"][
+        "value"
+    ] == float(found)

@@ -114,7 +114,7 @@ def system_scores(table: Columns, named: str, options: Options, names: list[str]
     own, spoken = class_part(listed), named.strip().removeprefix("p_")
     if len(own) == 1 and spoken in names[:-1]:
         msg = f"--scores {named!r} seems to be the score of class {spoken!r}, but a single column"
-        msg = f"{msg} is the score of {names[-1]!r} here:"
+        msg = f"{msg} must be the score of the last class, {names[-1]!r}:"
         way_out = "name it last in --classes" if options.classes else f"give --positive {spoken!r}"
         refuse(f"{msg} {way_out}.")
     if options.renormalize and kind != "posteriors":
@@ -127,8 +127,13 @@ def system_scores(table: Columns, named: str, options: Options, names: list[str]
         source = f"{plain(table.source)}: columns {plain_list(listed)}"
         raise error.moved(source=source, place=in_file(error.place, table)) from error
     if scores.n_classes != len(names):
-        msg = f"{plain(table.source)}: scores {named!r} are of {scores.n_classes} classes, but"
-        raise InputError(f"{msg} there are {len(names)}: {quoted(names)}.")
+        msg = (
+            f"{plain(table.source)}: scores {named!r} are for {scores.n_classes} classes, but there"
+        )
+        count = (
+            f"is 1, {quoted(names)}" if len(names) == 1 else f"are {len(names)}, {quoted(names)}"
+        )
+        raise InputError(f"{msg} {count}. Name all classes with --classes.")
     if len(own) > 1 and set(own) == set(names) and own != names:
         return scores.named(tuple(own)).ordered(tuple(names))
     return scores
@@ -148,18 +153,20 @@ def class_names(
     named = class_part(columns)
     fits = set(named) == set(known) if known is not None else set(labels or named) <= set(named)
     if len(columns) > 1 and fits:
-        note(f"classes taken from the names of the columns: {plain_list(named)}.")
+        note(f"classes are taken from the column names: {plain_list(named)}.")
         return named
     if known is not None:
-        note(f"columns taken in the order of the classes {plain_list(known)}.")
+        note(f"columns are read in the order of the classes {plain_list(known)}.")
         return list(known)
     numbered = any(named == [str(k + start) for k in range(len(named))] for start in (0, 1))
     if labels is None or not numbered or len(set(labels)) != len(named):
         msg = f"--classes must name the classes in the order of the score columns {quoted(columns)}"
-        refuse(f"{msg}: the labels are {quoted(sorted(set(labels)))}." if labels else f"{msg}.")
+        one = " A single column is the score of the last class." if len(columns) == 1 else ""
+        shown = f": the labels are {quoted(sorted(set(labels)))}" if labels else ""
+        refuse(f"{msg}{shown}.{one}")
     names = order_classes(set(labels))
     pairs = ", ".join(f"{plain(c)} {plain(n)}" for c, n in zip(columns, names, strict=True))
-    note(f"columns taken in the order of the sorted labels: {pairs}.")
+    note(f"columns are read in the order of the sorted labels: {pairs}.")
     return names
 
 

@@ -76,7 +76,7 @@ class Json(JsonLines):
 
 def _no_constant(word: str) -> NoReturn:
     """Refuse NaN and Infinity, which are not JSON."""
-    raise ValueError(f"{word} is not a number that JSON knows")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
