@@ -302,7 +302,7 @@ def test_a_question_that_some_models_lack_is_named(folder: Path) -> None:
     told = ("bold.csv", "humble.csv", *SAID, "--question", "id")
     said = refused(*told, cwd=folder, code=3)
     assert "question 'q000' must occur for every model: 'bold' has it at bold.csv, line 2" in said
-    assert "humble has not (5 of 200 are like that). Give --common" in said
+    assert "humble has not (5 of 200 questions are like this). Give --common" in said
     found = document(*told, "--common", cwd=folder)
     assert found["notes"] == ["195 questions of 200 are kept, those that all models have."]
     assert {s["responses"] for s in found["systems"].values()} == {195}
@@ -428,7 +428,7 @@ def test_the_leaderboard_on_a_screen(folder: Path) -> None:
     ]  # fmt: skip
     assert "=> At a target of 75 % humble is worth more than bold" in text
     assert "humble − bold" in text
-    assert "p: after Holm, for 1 pair." in text
+    assert "p: adjusted by Holm's method, for 1 pair." in text
     assert "topic law" in text
 
 

@@ -66,7 +66,7 @@ class ThresholdCalibrator(Calibrator):
 
     name = "threshold"
     learns = "one threshold"
-    use = "one application, for ever"
+    use = "there is one application, which never changes"
     two_classes = True
 
     def __post_init__(self) -> None:

@@ -121,7 +121,7 @@ def read_training(samples: Samples, training: PriorsLike | None) -> FloatArray |
         return None
     if not isinstance(samples.scores, PosteriorScores):
         rule = "are for posteriors"
-        raise InputError("training_priors", rule, found="likelihoods carry no priors")
+        raise InputError("training_priors", rule, found="likelihoods have no priors")
     try:
         given = read_priors(training, samples.classes)
     except InputError as error:

@@ -186,11 +186,11 @@ def _posteriors(
     if training is None:
         if given is not None and not scores.needs_priors:
             msg = "priors alone do not change posteriors: pass training_priors, those they were"
-            raise InputError(f"{msg} fitted with.")
+            raise InputError(f"{msg} trained with.")
         return scores.answers(given).p
     old = read_priors(training, names)
     if given is None or old is None or not isinstance(scores, PosteriorScores):
-        rule = "are for posteriors, which they move to priors"
+        rule = "are for posteriors, which are adapted to priors"
         raise InputError("training_priors", rule, found="pass both as numbers")
     return np.exp(scores.at_priors(old, given).values)
 

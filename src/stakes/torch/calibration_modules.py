@@ -98,7 +98,10 @@ def _prior_shift(fit: FittedMap, priors: PriorsLike | None) -> FloatArray | None
         return None
     target = read_priors(priors, fit.classes)
     if target is None:
-        rule, hint = "must be numbers, there are no labels to count", "Give those of use."
+        rule, hint = (
+            "must be numbers, there are no labels to count",
+            "Give the priors in deployment.",
+        )
         raise InputError("priors", rule, repr(priors), hint=hint)
     if fit.priors is not None and (target == fit.priors).all():
         return None

@@ -85,7 +85,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         double = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the name '{plain(double)}' is there twice")
+        raise ValueError(f"the name '{plain(double)}' occurs twice")
     return found
 
 
