@@ -606,14 +606,14 @@ def refused(folder: Path, words: str, *arguments: str) -> None:
     assert done.returncode == 3, done.stderr
     assert "--resume must be a file of this run: got 'r.part'" in done.stderr
     assert words in done.stderr
-    assert "Delete it to begin anew" in done.stderr
+    assert "Delete it to start again" in done.stderr
     assert (folder / "r.part").read_bytes() == kept
 
 
 def test_a_file_of_other_or_changed_parts_is_refused(stopped: Path) -> None:
     (stopped / "u.parquet").write_bytes((stopped / "t.parquet").read_bytes())
-    refused(stopped, "'u.parquet' is in one of both only", "u.parquet", *QUICK)
-    refused(stopped, "'u.parquet' is in one of both only", "t.parquet", "u.parquet", *QUICK)
+    refused(stopped, "'u.parquet' is in only one of them", "u.parquet", *QUICK)
+    refused(stopped, "'u.parquet' is in only one of them", "t.parquet", "u.parquet", *QUICK)
     os.utime(stopped / "t.parquet", ns=(0, 0))
     refused(stopped, "'t.parquet' has changed since", "t.parquet", *QUICK)
 
