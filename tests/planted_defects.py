@@ -306,6 +306,7 @@ DEFECTS = [
     ("calibration/calibrators.py", "raise (error if value is None else _swapped(value)) from None", "raise error", "test_argument_order"),
     # the border
     ("_check/labels.py", "order = np.argsort(listed)", "order = np.arange(listed.size)", "order or names or confusion"),
+    ("_check/numbers.py", "return np.array([1 - prior, prior])", "return np.array([prior, 1 - prior])", "test_single_prior"),
     ("_check/numbers.py", "return [priors[name] for name in names]", "return list(priors.values())", "odd_but_good"),
     ("_check/precision.py", "if (gap <= shown.bound).all():", "if (gap <= 1 + shown.bound).all():", "score_errors"),
     ("costs/matrix.py", "array = np.array(array, dtype=np.float64)", "array = np.asarray(array, dtype=np.float64)", "own_copy"),

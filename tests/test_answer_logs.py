@@ -108,7 +108,7 @@ def test_confidence_and_abstentions_by_name_path_and_pattern() -> None:
         STORED / "capitals.json", scorer="stated_scorer", confidence=False
     )
     assert none.confidence is None
-    assert none.origin["confidence"] == "not taken, as asked for"
+    assert none.origin["confidence"] == "not used, as requested"
 
 
 def test_answers_of_a_log_are_responses() -> None:
@@ -291,8 +291,8 @@ CHOICES: list[tuple[str, dict[str, Any], str]] = [
     ("capitals.eval", {"scorer": "includes", "abstain_field": "topic"}, "abstain_field must be true or false in the field 'topic': got 'Africa' at 'capitals.eval', member 'samples/chad_epoch_1.json'. Name the values that mean an abstention with abstain_values=..."),
     ("capitals.eval", {"scorer": "includes", "abstain_pattern": "("}, "abstain_pattern must be a regular expression: got '(' (missing ), unterminated subpattern at position 0)."),
     ("capitals.eval", {"scorer": "includes", "confidence": "metadata"}, "confidence must be a number or a text in the field 'metadata': got {'topic': 'Africa', 'document': 'd3'} at 'capitals.eval', member 'samples/chad_epoch_1.json'."),
-    ("grades.eval", {"scorer": "grade", "partial": "half"}, "partial must be 'right', 'wrong', or the least value that is right: got 'half'."),
-    ("grades.eval", {"scorer": "grade"}, "scores.grade.value must be right or wrong, as nothing says how partial credit counts: got 'P' at 'grades.eval', member 'samples/4_epoch_1.json'. Say how partial credit counts: partial='right', 'wrong', or the least right value."),
+    ("grades.eval", {"scorer": "grade", "partial": "half"}, "partial must be 'right', 'wrong', or the lowest value that is right: got 'half'."),
+    ("grades.eval", {"scorer": "grade"}, "scores.grade.value must be right or wrong unless you say how partial credit counts: got 'P' at 'grades.eval', member 'samples/4_epoch_1.json'. Say how partial credit counts: partial='right', 'wrong', or the least right value."),
     (TASKS["choice"].name, {}, "metric must name one metric of the log: got None. It has 'acc', 'acc_norm', 'acc_bytes'."),
     (TASKS["choice"].name, {"metric": "f1"}, "metric must name one metric of the log: got 'f1'. It has 'acc', 'acc_norm', 'acc_bytes'."),
     (TASKS["text"].name, {}, "filter must name one filter of the log. It has 'digits', 'none'."),
@@ -344,7 +344,7 @@ def test_a_run_that_did_not_end_is_said_to_be_one(tmp_path: Path) -> None:
     (tmp_path / "log.eval").write_bytes(repacked(unfinished))
     log = stakes.read_answer_log(tmp_path / "log.eval", scorer="includes")
     assert log.notes == (
-        "the run did not end well: its status is 'started'",
+        "the run did not succeed: its status is 'started'",
         "the log has 11 of 12 samples of its dataset",
     )
 
@@ -503,8 +503,8 @@ def test_confidence_and_abstentions_in_texts(
     ("given", "message"),
     [
         ({"kind": "odds"}, "kind must be 'probability', 'percent' or 'words': got 'odds'."),
-        ({"kind": "words"}, "words must say what each word means where kind is 'words', and only there: got None."),
-        ({"words": {"sure": 1}}, "words must say what each word means where kind is 'words', and only there"),
+        ({"kind": "words"}, "words must give the probability of each word if kind is 'words', and only then: got None."),
+        ({"words": {"sure": 1}}, "words must give the probability of each word if kind is 'words', and only then"),
         ({"kind": "words", "words": {"sure": 2}}, "words 'sure' must be"),
         ({"pattern": "x"}, "pattern must have a group, which is the confidence: got 'x'."),
         ({"abstention": "["}, "abstention must be a regular expression: got '['"),

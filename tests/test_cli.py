@@ -105,7 +105,7 @@ def test_a_decision_that_is_never_true_is_noted(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("y,d\na,a\nb,abstain\n")
     done = call("evaluate", "t.csv", "--label", "y", "--decision", "d", cwd=tmp_path)
     assert done.returncode == 0
-    assert "decided but never true, counted as classes: abstain" in done.stderr
+    assert "these classes occur only as decisions: abstain" in done.stderr
     assert "No samples of class abstain" in done.stdout
 
 
@@ -285,7 +285,7 @@ def test_calibrate_learns_applies_and_decides(scored: Path) -> None:
     assert learnt.returncode == 0, learnt.stderr
     assert "cross-entropy" in learnt.stdout
     assert "recovers" in learnt.stdout
-    assert "classes taken from the names of the columns: calm, alarm" in learnt.stderr
+    assert "classes are taken from the column names: calm, alarm" in learnt.stderr
     applied = call(
         "calibrate", "scores.csv", "--apply", "cal.json", *SCORES, "-o", "out.csv", cwd=tmp_path
     )
@@ -426,7 +426,7 @@ def test_numbered_columns_take_the_sorted_labels_and_say_so(tmp_path: Path) -> N
         "--resamples", "0", "--json", cwd=tmp_path,
     )  # fmt: skip
     assert json.loads(done.stdout)["data"]["classes"] == ["007", "7"]
-    assert "columns taken in the order of the sorted labels: p0 007, p1 7." in done.stderr
+    assert "columns are read in the order of the sorted labels: p0 007, p1 7." in done.stderr
 
 
 def test_names_of_classes_in_a_cost_file_may_hold_commas(tmp_path: Path) -> None:

@@ -280,7 +280,7 @@ def test_files_are_models(folder: Path) -> None:
     by_place = document("bold.csv", "humble.csv", *SAID, cwd=folder)
     assert by_place["leaderboard"] == long["leaderboard"]
     assert by_place["notes"] == [
-        "Rows of the files are paired by their order: no --question was given."
+        "Rows of the files are paired by their order, since --question is not given."
     ]
 
 
@@ -301,10 +301,8 @@ def test_a_question_that_some_models_lack_is_named(folder: Path) -> None:
     write_answers(folder / "humble.csv", humble()[5:])
     told = ("bold.csv", "humble.csv", *SAID, "--question", "id")
     said = refused(*told, cwd=folder, code=3)
-    assert (
-        "question 'q000' must be there for every model: 'bold' has it at bold.csv, line 2" in said
-    )
-    assert "humble has not (5 of 200 are like that). Give --common" in said
+    assert "question 'q000' must occur for every model: 'bold' has it at bold.csv, line 2" in said
+    assert "humble has not (5 of 200 questions are like this). Give --common" in said
     found = document(*told, "--common", cwd=folder)
     assert found["notes"] == ["195 questions of 200 are kept, those that all models have."]
     assert {s["responses"] for s in found["systems"].values()} == {195}
@@ -314,14 +312,14 @@ def test_models_without_a_common_question(folder: Path) -> None:
     rows = [{**row, "id": f"z{row['id']}"} for row in humble()]
     write_answers(folder / "humble.csv", rows)
     told = ("bold.csv", "humble.csv", *SAID, "--question", "id", "--common")
-    assert "no question is there for all of the models" in refused(*told, cwd=folder, code=3)
+    assert "no question occurs for all of the models" in refused(*told, cwd=folder, code=3)
 
 
 def test_questions_that_are_repeated_are_groups(folder: Path) -> None:
     rows = [{**row, "id": f"q{k // 4}"} for k, row in enumerate(humble())]
     write_answers(folder / "t.csv", rows)
     found = document("t.csv", *SAID, "--question", "id", cwd=folder)
-    note = "Questions are there several times for a model: each is a group of rows."
+    note = "Some questions occur several times for a model: each is treated as a group."
     assert found["groups"] == 50
     assert note in found["notes"]
     by_group = document("t.csv", *SAID, "--group", "id", cwd=folder)
@@ -335,9 +333,7 @@ def test_questions_that_are_repeated_are_groups(folder: Path) -> None:
 def test_runs_must_be_as_many_for_each_model(folder: Path) -> None:
     write_answers(folder / "humble.csv", [*humble(), humble()[7]])
     said = refused("bold.csv", "humble.csv", *SAID, "--question", "id", cwd=folder, code=3)
-    assert (
-        "question 'q007' must be there equally often for every model: got bold 1, humble 2" in said
-    )
+    assert "question 'q007' must occur equally often for every model: got bold 1, humble 2" in said
 
 
 @pytest.mark.parametrize("column", ["topic", "weight", "doc"])
@@ -394,7 +390,7 @@ def test_details_name_every_metric(folder: Path) -> None:
 
 def test_without_confidence_the_screen_says_so(folder: Path) -> None:
     text = printed("humble.csv", "--right", "ok", "--abstained", "idk", cwd=folder)
-    assert "Confidence is not judged: no confidence was stated." in text
+    assert "Confidence is not evaluated: no confidence was stated." in text
     assert "when to answer" not in text
 
 
@@ -431,8 +427,8 @@ def test_the_leaderboard_on_a_screen(folder: Path) -> None:
         ["1*", "humble"], ["2", "bold"]
     ]  # fmt: skip
     assert "=> At a target of 75 % humble is worth more than bold" in text
-    assert "humble less bold" in text
-    assert "p: after Holm, for 1 pair." in text
+    assert "humble − bold" in text
+    assert "p: adjusted by Holm's method, for 1 pair." in text
     assert "topic law" in text
 
 
@@ -541,7 +537,7 @@ def test_lines_of_lm_eval_are_a_log_unless_columns_are_named(tmp_path: Path) -> 
             "grades.eval",
             ("--scorer", "grade"),
             3,
-            "--partial right, wrong, or the least right value",
+            "--partial right, wrong, or the lowest score that is right",
         ),
         ("grades.eval", ("--scorer", "grade", "--partial", "half"), 2, "--partial must be a share"),
         ("grades.eval", ("--right", "ok"), 2, "is the log of a harness. Leave it out"),
@@ -630,7 +626,7 @@ def test_a_failed_gate_says_what_to_do_on_github(folder: Path) -> None:
     assert "::error title=stakes check%3A utility::FAILED: utility is" in done.stdout
     rule = made_in_python([r for r in answer_rows() if r["model"] == "bold"]).rule["calibrated"]
     assert rule.utility.value > 0.1
-    assert "Abstaining by its calibrated confidence it would be" in done.stdout
+    assert "With abstention by calibrated confidence it would be" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -640,7 +636,7 @@ def test_a_failed_gate_says_what_to_do_on_github(folder: Path) -> None:
         (("--answers", *SAID, "--min", "speed=1"), "there is no metric 'speed'"),
         (("--answers", *SAID, "--min", "utility"), "--min must be METRIC=NUMBER"),
         (("--answers", *SAID, "--max-nec", "1"), "--max-nec has no effect with --answers"),
-        (("--answers", *SAID, "--min-utility", "x"), "'x' is not a number"),
+        (("--answers", *SAID, "--min-utility", "x"), "must be a number: got 'x'"),
         (("--min-utility", "1", "--max-nec", "1"), "--min-utility has no effect without --answers"),
         (("--right", "ok", "--max-nec", "1"), "--right has no effect without --answers"),
     ],
@@ -658,10 +654,13 @@ USAGE: list[tuple[tuple[str, ...], str]] = [
     ((*SAID, "--target", "high"), "--target must be a share such as 0.75 or 75%: got 'high'"),
     ((*SAID, "--target", "nan"), "--target must be at least 0 and below 1"),
     ((*SAID, "--risk", "0"), "--risk must be above 0 and below 1: got '0'"),
-    (("--right", "ok", "--abstained", "idk", "--risk", "0.1"), "--risk must go with --confidence"),
+    (
+        ("--right", "ok", "--abstained", "idk", "--risk", "0.1"),
+        "--risk must be given with --confidence",
+    ),
     ((*SAID, "--risk", "0.1", "--weight", "weight"), "--risk and --weight exclude each other"),
-    ((*SAID, "--outcome", "outcome"), "--outcome is in place of --right and --abstained"),
-    ((*SAID, "--right-is", "x"), "--right-is must go with --outcome"),
+    ((*SAID, "--outcome", "outcome"), "--outcome replaces --right and --abstained"),
+    ((*SAID, "--right-is", "x"), "--right-is must be given with --outcome"),
     (
         (*SAID, "--confidence-is", "words"),
         "--words and --confidence-is words must be given together",
@@ -671,12 +670,15 @@ USAGE: list[tuple[tuple[str, ...], str]] = [
     ((*SAID, "--confidence-is", "words", "--words", "a=2"), "from 0 to 1: got 2.0 for 'a'"),
     ((*SAID, "--confidence-is", "words", "--words", "a"), "--words must hold name=number pairs"),
     ((*SAID, "--confidence-is", "words", "--words", "a=1,A=0"), "'a' and 'A' are the same"),
-    (("--right", "ok", "--confidence-is", "percent"), "--confidence-is must go with --confidence"),
+    (
+        ("--right", "ok", "--confidence-is", "percent"),
+        "--confidence-is must be given with --confidence",
+    ),
     ((*SAID, "--common"), "--common is for several models"),
-    ((*SAID, "--scorer", "s"), "--scorer must go with the log of a harness: this is a table"),
+    ((*SAID, "--scorer", "s"), "--scorer must be given with the log of a harness: this is a table"),
     (("--right", "ok", "--confidence", "ok"), "column 'ok' must have one meaning"),
     ((*SAID, "--title", "x"), "--title has no effect without --html"),
-    ((*SAID, "--calibrator", "magic"), "'magic' is not one of"),
+    ((*SAID, "--calibrator", "magic"), "vector or none: got 'magic'"),
 ]
 
 
@@ -694,7 +696,7 @@ MODELS: list[tuple[tuple[str, ...], int, str]] = [
     (("bold.csv", "x=bold.csv", *SAID), 2, "each file must be named once: 'bold.csv'"),
     (("bold.csv", "humble.csv", *SAID, "--risk", "0.1"), 2, "--risk is for one model"),
     (("bold.csv", "humble.csv", *SAID, "--common"), 2, "--common needs --question"),
-    (("bold.csv", "few.csv", *SAID), 3, "as many rows to be paired by their order: got bold 200, few 3"),
+    (("bold.csv", "few.csv", *SAID), 3, "same number of rows to be paired by their order: got bold 200, few 3"),
     (("none.csv", *SAID), 4, "cannot read 'none.csv'"),
     (("bold.csv", "humble.csv", "--right", "nope"), 3, "'bold.csv' has no column 'nope'"),
     (("bold.csv", *SAID, "--max-bytes", "99"), 5, "--max-bytes"),

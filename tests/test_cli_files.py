@@ -128,7 +128,7 @@ def test_one_file_under_two_names_is_refused(more: str, folder: Path) -> None:
     done = call("evaluate", "*.csv", *asked, cwd=folder)
     assert done.returncode == 3
     assert "same file as" in done.stderr
-    assert "count double" in done.stderr
+    assert "count twice" in done.stderr
     with pytest.raises(stakes.InputError, match="same file as"):
         read_columns([folder / "scores.csv", folder / more], texts=["y"])
     with pytest.raises(stakes.InputError, match="same file as"):

@@ -85,7 +85,7 @@ def test_a_failed_limit_is_an_error_with_value_interval_limit_and_fix(folder: Pa
     low, high = gate["estimate"]["interval"]
     for number in (gate["estimate"]["value"], low, high, 0.6):
         assert f"{number:.4g}"[:4] in reason
-    assert fix.startswith(("Calibrated it is 0.", "Use better scores"))
+    assert fix.startswith(("After calibration it is 0.", "Use better scores"))
     assert f"- {reason}. {fix}".split(":")[0] in done.stdout
 
 
@@ -256,7 +256,7 @@ def test_advice_fits_why_a_gate_failed() -> None:
         return advice_on_limit(gate, found, "stakes calibrate x.csv")
 
     calibrated = advice("cross_entropy.normalized", after + 0.01)
-    assert calibrated.startswith("Calibrated it is 0.")
+    assert calibrated.startswith("After calibration it is 0.")
     assert calibrated.endswith("which would pass: stakes calibrate x.csv")
     flag = advice("cross_entropy.normalized", after - 0.01)
     assert flag == "Use better scores, or change the limit: --max-cross-entropy."
@@ -265,13 +265,13 @@ def test_advice_fits_why_a_gate_failed() -> None:
     assert advice("cost.accuracy", 1, kind="min").endswith("--min cost.accuracy=NUMBER.")
     value = found.metrics()["cost.nec"].value
     narrow = advice("cost.nec", value + 1e-6, confident=True)
-    assert narrow == "The value alone would pass: more samples narrow the interval."
+    assert narrow == "The value alone would pass. More samples narrow the interval."
     bare = advice("cost.f1_score", 0.1, confident=True, kind="min")
     assert bare == "Give --resamples 1000, or leave out --confident."
     undefined = {"metric": "cost.nec", "kind": "max", "limit": 1, "confident": False, "estimate": {"value": None, "interval": None, "method": ""}}  # fmt: skip
     assert advice_on_limit(undefined, found, "").startswith("It is undefined")
     infinite = undefined | {"estimate": {"value": "inf", "interval": None, "method": ""}}
-    assert advice_on_limit(infinite, found, "").startswith("Calibrated it is")
+    assert advice_on_limit(infinite, found, "").startswith("After calibration it is")
     ratio = {"estimate": {"value": 1.01}, "limit": 1.02}
     assert advice_on_margin(ratio, "p_old").startswith("The ratio alone would pass")
     ratio = {"estimate": {"value": 1.03}, "limit": 1.02}

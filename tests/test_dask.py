@@ -460,7 +460,7 @@ def test_a_scheduler_that_does_not_answer_is_named(days: Path, monkeypatch: Any)
         cwd=days,
     )
     assert done.returncode == 4
-    assert "no scheduler of Dask answers at 'tcp://127.0.0.1:1'" in done.stderr
+    assert "no Dask scheduler answers at 'tcp://127.0.0.1:1'" in done.stderr
 
 
 def test_a_file_that_workers_cannot_read_is_named(client: Any, days: Path) -> None:

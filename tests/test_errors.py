@@ -272,7 +272,12 @@ MESSAGES: list[tuple[str, Callable[[], object], list[str]]] = [
     ("prior counts", lambda: ec([0, 1], [0, 1], priors=[900, 100]), ["priors", "1000", "counts"]),
     ("prior NaN", lambda: ec([0, 1], [0, 1], priors=[nan, 1]), ["priors", "NaN", "class 0"]),
     ("prior below 0", lambda: ec([0, 1], [0, 1], priors=[-0.5, 1.5]), ["priors", "-0.5"]),
-    ("prior scalar", lambda: ec([0, 1], [0, 1], priors=0.1), ["priors", "0.1", "2 classes"]),
+    (
+        "one prior",
+        lambda: ec([0, 1, 2], [0, 1, 2], priors=0.1),
+        ["priors", "0.1", "3 classes", "each"],
+    ),
+    ("prior percent", lambda: ec([0, 1], [0, 1], priors=5), ["priors", "got 5", "0.05"]),
     ("prior text", lambda: ec([0, 1], [0, 1], priors="train"), ["priors", "'train'", '"data"']),
     ("prior name", lambda: ec([0, 1], [0, 1], priors={0: 0.5, 2: 0.5}), ["priors", "unknown 2"]),
     ("prior lacks", lambda: ec([0, 1], [0, 1], priors={0: 1}), ["priors", "none for 1"]),

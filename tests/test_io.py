@@ -368,7 +368,7 @@ def test_the_last_character_is_a_character(tmp_path: Path) -> None:
 def test_texts_of_numbers_that_are_no_characters_are_refused(code: int, tmp_path: Path) -> None:
     texts = np.array([ord("a"), code], dtype="<u4").view("<U1")
     np.savez(tmp_path / "t.npz", y=texts, p=np.array([0.1, 0.2]))
-    with pytest.raises(InputError, match="numbers that are no characters"):
+    with pytest.raises(InputError, match="numbers that are not characters"):
         read_columns(tmp_path / "t.npz", ("y",), ("p",))
 
 

@@ -371,7 +371,8 @@ def test_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refused("-", InputError, "standard input", "kind=")
     refused("junk/a.parquet", InputError, "kind must be one of", "xlsx", kind="xlsx")
     refused("x.yaml", InputError, "x.yaml", "TOML", "JSON")
-    refused("x.xlsx", InputError, "x.xlsx", ".parquet")
+    refused("x.xlsx", InputError, "x.xlsx", "Save it as CSV")
+    refused("x.docx", InputError, "x.docx", ".parquet")
     refused(["junk"], InputError, "junk", "README.txt")
     refused([], InputError, "list of files")
 
@@ -404,11 +405,13 @@ def test_rows_with_other_names_are_not_kept_in_part(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"line 2.*more"):
         read_whole(tmp_path / "t.jsonl")
     (tmp_path / "t.jsonl").write_text('{"y": "a", "p": NaN}')
-    with pytest.raises(InputError, match="NaN is not a number"):
+    with pytest.raises(InputError, match="NaN is not a JSON number"):
         read_whole(tmp_path / "t.jsonl")
 
 
-@pytest.mark.parametrize(("sign", "told"), [(";", "parted by ;"), ("\t", "parted by tabs")])
+@pytest.mark.parametrize(
+    ("sign", "told"), [(";", "separated by semicolons"), ("\t", "separated by tabs")]
+)
 def test_a_table_with_another_separator_is_told_so(sign: str, told: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(f"y{sign}p\na{sign}0.5\n")
     with pytest.raises(InputError, match=told):

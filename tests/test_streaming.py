@@ -134,7 +134,7 @@ def test_a_table_is_read_in_batches_if_it_is_larger_than_memory(folder: Path) ->
     for memory, read, words in (
         ("95kB", "in batches", "more than 95 kB"),
         ("97kB", "whole", "the columns take about 96 kB"),
-        ("0", "in batches", "as --memory 0 asks"),
+        ("0", "in batches", "because of --memory 0"),
         ("1.5GiB", "whole", "96 kB"),
     ):
         done = call("evaluate", "t.parquet", *QUICK, "--json", "--memory", memory, cwd=folder)
@@ -343,7 +343,7 @@ def test_a_threshold_is_not_found_in_batches_of_lists(folder: Path) -> None:
     command = [*STAKES, "threshold", "-", *options, "--input-format", "jsonl", "--memory", "0"]
     said = subprocess.run(command, input=rows, capture_output=True, text=True, check=False)
     assert said.returncode == 2
-    assert "--memory 0 is for one number in each row: the scores are lists" in said.stderr
+    assert "--memory 0 is for one number per row: the scores are lists" in said.stderr
 
 
 def test_places_in_lists_are_the_classes_where_labels_are_places(folder: Path) -> None:
@@ -352,7 +352,7 @@ def test_places_in_lists_are_the_classes_where_labels_are_places(folder: Path) -
     few = ("--label", "y", "--scores", "p", "--scores-are", "posteriors", "--resamples", "0")
     done = call("evaluate", "k.parquet", *few, "--calibrator", "none", cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert "classes taken as 0 to 2, the places in column p." in done.stderr
+    assert "classes are 0 to 2, the positions in column p." in done.stderr
 
 
 def test_rows_that_were_rounded_are_read_whole(folder: Path) -> None:
@@ -431,9 +431,9 @@ def test_classes_are_found_behind_a_first_batch_of_one_class(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (COLUMNS, "--positive must name the class that the scores are for"),
+        (COLUMNS, "--positive must name the class that column 'p' is the score of"),
         ((*COLUMNS, "--positive", "2"), "--positive must be one of the classes"),
-        ((*COLUMNS, "--classes", "0,1,2"), "are of 2 classes, but there are 3"),
+        ((*COLUMNS, "--classes", "0,1,2"), "are for 2 classes, but there are 3"),
         ((*QUICK, "--cost", "miss=1,false_alarm=-1"), "--cost"),
         (("--label", "no", *QUICK[2:]), "has no column 'no'"),
     ],
@@ -604,16 +604,16 @@ def refused(folder: Path, words: str, *arguments: str) -> None:
     kept = (folder / "r.part").read_bytes()
     done = call("evaluate", *arguments, "--resume", "r.part", cwd=folder)
     assert done.returncode == 3, done.stderr
-    assert "--resume must be a file of this very run: got 'r.part'" in done.stderr
+    assert "--resume must be a file of this run: got 'r.part'" in done.stderr
     assert words in done.stderr
-    assert "Delete it to begin anew" in done.stderr
+    assert "Delete it to start again" in done.stderr
     assert (folder / "r.part").read_bytes() == kept
 
 
 def test_a_file_of_other_or_changed_parts_is_refused(stopped: Path) -> None:
     (stopped / "u.parquet").write_bytes((stopped / "t.parquet").read_bytes())
-    refused(stopped, "'u.parquet' is in one of both only", "u.parquet", *QUICK)
-    refused(stopped, "'u.parquet' is in one of both only", "t.parquet", "u.parquet", *QUICK)
+    refused(stopped, "'u.parquet' is in only one of them", "u.parquet", *QUICK)
+    refused(stopped, "'u.parquet' is in only one of them", "t.parquet", "u.parquet", *QUICK)
     os.utime(stopped / "t.parquet", ns=(0, 0))
     refused(stopped, "'t.parquet' has changed since", "t.parquet", *QUICK)
 

@@ -84,7 +84,7 @@ def simulate(
     n_classes: int = 2,
     *,
     n: int = 100_000,
-    priors: Sequence[float] | FloatArray | None = None,
+    priors: float | Sequence[float] | FloatArray | None = None,
     variance: float = 0.15,
     rng: int = 0,
 ) -> Simulation:
@@ -99,7 +99,7 @@ def simulate(
     n_classes : int
     n : int
         Number of samples, before class sizes are cut.
-    priors : sequence of K, optional
+    priors : float or sequence of K, optional
         By default 0.9 for the first class and the rest shared evenly.
     variance : float
     rng : int

@@ -114,7 +114,7 @@ def _as_array(values: Column, argument: str) -> np.ndarray[Any, Any]:
     """Return the column as an array that shows its kind of labels; nulls stay visible."""
     if is_masked(values):
         rule = "must not be a masked array"
-        hint = f"Pass {argument}.compressed() with its partner arrays cut alike."
+        hint = f"Pass {argument}.compressed() with the other arrays masked in the same way."
         raise InputError(argument, rule, found="its mask would be lost", hint=hint)
     values = as_one_array(values, argument, ndim=1)
     if isinstance(values, np.ndarray):
@@ -368,5 +368,5 @@ def _number_hint(values: IntArray, names: Names) -> str:
         listed = ", ".join(str(n + 1) for n in islice(range(len(names)), 6))
         return f"Labels seem 1-based: pass classes=[{listed}{', ...' if len(names) > 6 else ''}]."
     if _LEFT_OUT in values:
-        return f"Rows to be left out: pass ignore_index={_LEFT_OUT} where it is taken."
+        return f"To leave these rows out pass ignore_index={_LEFT_OUT}, if the function takes it."
     return "Declare it, or fix the label."

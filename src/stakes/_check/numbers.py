@@ -13,6 +13,7 @@ from stakes._text import quoted
 from stakes._typing import ArrayLike, Column, FloatArray, Names, PriorsLike
 
 SUM_TOLERANCE = 1e-9  # how far priors may be from adding up to 1: rounding, not a slip
+_FOR_TWO = "A single number is the prior of the last of two classes: give one for each class."
 
 
 def read_array(values: Any, argument: str) -> FloatArray:  # noqa: ANN401
@@ -77,7 +78,10 @@ def read_weights(weights: Column | None, n: int, *, some: bool = True) -> FloatA
 
 
 def read_priors(priors: PriorsLike | None, names: Names) -> FloatArray | None:
-    """Read one probability per class, in order or by name; None and "data" leave it to the data."""
+    """Read one probability per class, in order or by name; None and "data" leave it to the data.
+
+    A single number is the prior of the last of two classes.
+    """
     if priors is None:
         return None
     if isinstance(priors, str):
@@ -90,12 +94,8 @@ def read_priors(priors: PriorsLike | None, names: Names) -> FloatArray | None:
         priors = named if set(named) != set(range(len(named))) or names == tuple(named) else priors
     if isinstance(priors, Mapping):
         priors = _by_name(priors, names)
-    p = np.array(read_array(priors, "priors"))  # a copy, which no caller can change later
+    p = _one_per_class(priors, names)
     p.setflags(write=False)
-    if p.shape != (len(names),):
-        what = f"{p.item()!r}" if p.ndim == 0 else f"{p.size} values"
-        rule = f"must hold one value for each of the {len(names)} classes {quoted(names)}"
-        raise InputError("priors", rule, what)
     if np.isnan(p).any():
         rule = "must be probabilities"
         raise InputError("priors", rule, f"NaN for class {names[int(np.isnan(p).argmax())]}")
@@ -114,6 +114,29 @@ def check_seen(priors: FloatArray, weight: FloatArray, names: Names) -> None:
         i = int(bare.argmax())
         msg = f"class {quoted([names[i]])} has prior {priors[i]:g} but no samples, so what it costs"
         raise UndefinedMetricError(f"{msg} is unknown. Set its prior to 0 or add samples of it.")
+
+
+def _one_per_class(priors: ArrayLike, names: Names) -> FloatArray:
+    """Return priors as a new array, which no caller can change later."""
+    if isinstance(priors, bool | np.bool_):
+        raise InputError("priors", "must be probabilities", priors)
+    p = np.array(read_array(priors, "priors"))
+    if p.ndim == 0 and len(names) == 2:
+        return _with_complement(p.item())
+    if p.shape != (len(names),):
+        rule = f"must hold one value for each of the {len(names)} classes {quoted(names)}"
+        if p.ndim:
+            raise InputError("priors", rule, f"{p.size} values")
+        raise InputError("priors", rule, repr(p.item()), hint=_FOR_TWO)
+    return p
+
+
+def _with_complement(prior: float) -> FloatArray:
+    """Return the priors of two classes from that of the last."""
+    if not 0 <= prior <= 1:
+        hint = f"{prior:g} % is {prior / 100:g}." if 1 < prior <= 100 else ""
+        raise InputError("priors", "must be from 0 to 1", f"{prior:g}", hint=hint)
+    return np.array([1 - prior, prior])
 
 
 def _by_name(priors: Mapping[Any, float], names: Names) -> list[float]:

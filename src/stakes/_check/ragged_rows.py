@@ -288,7 +288,7 @@ def group_codes_of(groups: Column | None, n: int) -> IntArray | None:
         raise InputError("groups", "must hold one name per row", f"{names.size} for {n}")
     codes: IntArray = np.unique(names, return_inverse=True)[1]
     if codes.max() == 0:
-        found = "one cannot tell how others differ"
+        found = "with one group the spread between groups is unknown"
         hint = "Leave groups out if rows vary independently of each other."
         raise InputError("groups", "must hold at least two groups", found=found, hint=hint)
     return codes

@@ -177,7 +177,9 @@ def _outside(p: FloatArray, inside: BoolArray, argument: str) -> InputError:
     percent = abs(total - 100) < 1e-3
     fields = {"row": row, "total": f"{total:.10g}", "kinds": "Logits, LogLikelihoodRatios"}
     hint = Action("say_kind_or_percent" if percent else "say_kind", fields)
-    rule, more = "must be posteriors", ", outside [0, 1]"
+    shares = p.ndim == 1 and p.min() >= 0 and p.max() <= 100
+    more = ", outside [0, 1]" + (" (percent? divide by 100)" if shares else "")
+    rule = "must be posteriors"
     return InputError(argument, rule, repr(float(value)), row=row, more=more, hint=hint)
 
 

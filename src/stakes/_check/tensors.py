@@ -93,7 +93,7 @@ def _from_tensor(tensor: Any, argument: str) -> Any:  # noqa: ANN401
     device, layout = (str(getattr(tensor, name, "")) for name in ("device", "layout"))
     if device.startswith("meta"):
         hint = "Pass the tensor that was computed, on any device."
-        shown = "a tensor on the device meta, which holds none"
+        shown = "a tensor on the meta device, which holds no numbers"
         raise InputError(argument, "must hold numbers", shown, hint=hint)
     if getattr(tensor, "is_nested", False):
         hint = f"Pass torch.cat(list({argument}.unbind()))."

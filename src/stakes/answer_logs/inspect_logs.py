@@ -90,7 +90,7 @@ class _Reading:
         if not isinstance(question, str | int) or not isinstance(epoch, int):
             raise InputError(f"{place} must have an id and an epoch: got {plain(repr(question))}.")
         if (question, epoch) in self.seen:
-            raise InputError(f"{place}: question {plain(question)}, epoch {epoch} is there twice.")
+            raise InputError(f"{place}: question {plain(question)}, epoch {epoch} occurs twice.")
         self.seen.add((question, epoch))
         scores = sample.get("scores") or {}
         error = sample.get("error")
@@ -161,7 +161,7 @@ class _Reading:
         notes = []
         status = header.get("status", "started")
         if status != "success":
-            notes.append(f"the run did not end well: its status is {plain(repr(status))}")
+            notes.append(f"the run did not succeed: its status is {plain(repr(status))}")
         if n := self.scored_errors:
             said = "1 sample" if n == 1 else f"{n} samples"
             have = "has a score" if n == 1 else "have scores"

@@ -102,7 +102,7 @@ class _Reading:
         if used != (self.choices.filter or next(iter(self.filters))):
             return
         if row["doc_id"] in self.seen:
-            raise InputError(f"{place}: doc_id {plain(row['doc_id'])} is there twice.")
+            raise InputError(f"{place}: doc_id {plain(row['doc_id'])} occurs twice.")
         self.seen.add(row["doc_id"])
         if self.rows is None:
             self.metric = _one_metric(row, self.choices.metric)

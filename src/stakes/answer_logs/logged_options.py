@@ -87,7 +87,9 @@ class OptionReader:
             self.notes.append("which option is right does not follow from 'target' of the samples")
             return bare
         if len(fitting) == 2 and any(a.gold != b.gold for a, b in zip(*fitting, strict=True)):
-            self.notes.append("'target' may be a number or a text of an option; taken as a number")
+            self.notes.append(
+                "'target' may be the number or the text of an option; it is read as a number"
+            )
         self.by_text = fitting[0] is readings[1]
         return fitting[0]
 
@@ -110,7 +112,7 @@ class OptionReader:
             for text in each.texts or ():
                 if not text.startswith(self.delimiter):
                     found = f"{plain(repr(text))} does not begin with {self.delimiter!r}"
-                    self.notes.append(f"options are taken whole: {found}")
+                    self.notes.append(f"options are used whole: {found}")
                     self.delimiter = ""
                     return ""
         return self.delimiter

@@ -41,7 +41,7 @@ class LogChoices:
         given["abstain_pattern"] = read_pattern(given["abstain_pattern"], "abstain_pattern")
         partial = given["partial"]
         if isinstance(partial, str) and partial not in ("right", "wrong"):
-            rule = "must be 'right', 'wrong', or the least value that is right"
+            rule = "must be 'right', 'wrong', or the lowest value that is right"
             raise InputError("partial", rule, repr(partial))
         if partial is not None and not isinstance(partial, str):
             given["partial"] = read_number(partial, "partial", 0, 1)
@@ -67,7 +67,7 @@ def truth_of(value: Any, partial: str | float | None, place: Place, what: str) -
     if credit in (0.0, 1.0) and not isinstance(partial, float):
         return credit == 1.0
     if partial is None:
-        rule = "must be right or wrong, as nothing says how partial credit counts"
+        rule = "must be right or wrong unless you say how partial credit counts"
         way_out = Action("say_partial")
         raise InputError(what, rule, plain(repr(value)), place=place, hint=way_out)
     return credit >= partial if isinstance(partial, float) else partial == "right"
@@ -247,7 +247,7 @@ class AnswerRows:
         if self.at:
             return ", ".join(f"field {path!r} ({_rows(count)})" for path, count in self.at.items())
         if self.choices.confidence is False:
-            return "not taken, as asked for"
+            return "not used, as requested"
         there = quoted(names_at(self.example, self.homes))
         return f"none; fields that could be named: {there}" if there else "none in the log"
 

@@ -76,7 +76,7 @@ class StatedIn:
             rule = "must be 'probability', 'percent' or 'words'"
             raise InputError("kind", rule, repr(kind))
         if (kind == "words") != bool(words):
-            rule = "must say what each word means where kind is 'words', and only there"
+            rule = "must give the probability of each word if kind is 'words', and only then"
             raise InputError("words", rule, repr(words))
         self.kind = kind
         self._words = {

@@ -101,7 +101,7 @@ class Calibrator(Record, ABC):
             Likelihoods are turned into posteriors at the given priors.
         y_true : column of N labels
         sample_weight : column of N weights, optional
-        priors : array of K, mapping by class, or "data", optional
+        priors : float, array of K, mapping by class, or "data", optional
             The priors to calibrate for; by default those of the data. They are kept, so that
             `transform` can move calibrated posteriors to other priors.
         classes : sequence of K names, optional

@@ -331,7 +331,7 @@ def risk_curve(  # noqa: PLR0913  the data, and how a calibrator is fitted
     ----------
     y_true : column of N labels of two classes
     scores : array of P(classes[-1]) of shape (N,), posteriors of shape (N, 2), or typed scores
-    priors : array of 2, mapping by class, or "data", optional
+    priors : float, array of 2, mapping by class, or "data", optional
         How often each class will occur in use, both above 0; by default as often as in the data.
         Likelihood ratios are turned into posteriors at these priors; posteriors stay what they
         are, and priors only weigh the classes.

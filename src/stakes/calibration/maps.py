@@ -185,7 +185,7 @@ class FittedMap:
         target = read_priors(priors, self.classes)
         if target is None:
             rule = "must be numbers, there are no labels to count"
-            hint = "Give the priors of use, one per class."
+            hint = "Give the priors in deployment, one per class."
             raise InputError("priors", rule, repr(priors), hint=hint)
         if self.priors is not None and (target == self.priors).all():
             return output

@@ -102,7 +102,7 @@ def estimate_priors(
     ----------
     scores : array of posteriors, or typed scores
         Of samples without labels.
-    training_priors : array of K, mapping by class, or "data"
+    training_priors : float, array of K, mapping by class, or "data"
         The priors that the posteriors are for; "data" for those of the labelled samples.
     classes : sequence of K names, optional
     labelled : HeldOut(y_true, scores), optional

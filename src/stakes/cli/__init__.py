@@ -14,7 +14,7 @@ import click
 
 from stakes._signals import EXIT_INTERRUPTED, EXIT_TERMINATED, raise_on_signals
 from stakes._text import spelled_errors
-from stakes.cli.commands import HELP, command
+from stakes.cli.commands import HELP, SECTIONS, command
 
 _SELDOM = (200_000, 10, 10)  # how often cycles are collected: importing makes none worth a look
 _BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
@@ -39,8 +39,14 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, HELP[name].strip().split("\n")[0]) for name in sorted(HELP)])
+        for heading, names in SECTIONS.items():
+            with formatter.section(heading):
+                rows = [(name.ljust(10), HELP[name].strip().split("\n")[0]) for name in names]
+                formatter.write_dl(rows)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_commands(ctx, formatter)
+        click.Command.format_options(self, ctx, formatter)
 
 
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001, FBT001
@@ -57,21 +63,25 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
 @click.command(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 fine, 1 a gate failed, 2 usage, 3 bad data, 4 cannot read or write, "
-    "5 a limit, 130 interrupted, 143 terminated. --debug shows the traceback of an error.",
+    epilog="'stakes COMMAND --help' shows the options of a command. Exit codes: 0 success, 1 a "
+    "limit of 'check' not met, 2 wrong usage, 3 invalid data, 4 cannot read or write, 5 too large, "
+    "130 interrupted, 143 terminated. Add --debug for the traceback of an error.",
 )
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
-    help="Show the version, and whether kernels are compiled.",
+    help="Show the version, and whether compiled kernels are in use.",
 )  # fmt: skip
 def group() -> None:
     """Evaluate classifiers by what their decisions cost.
 
     \b
-    stakes demo
-    stakes evaluate scores.csv --label y --scores p_healthy,p_tumour \\
-        --scores-are posteriors --cost miss=5,false_alarm=1 --prior 0.02
-    stakes reproduce
+    Examples:
+      stakes demo
+      stakes evaluate scores.csv --label y --scores p_healthy,p_tumour \\
+          --scores-are posteriors --cost miss=5,false_alarm=1 --prior 0.02
+      stakes compare scores.csv --label y --system old=p_old \\
+          --system new=p_new --scores-are posteriors --positive tumour \\
+          --cost miss=5,false_alarm=1
     """  # noqa: D301  click's mark for lines to keep
 
 

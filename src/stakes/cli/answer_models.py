@@ -45,10 +45,10 @@ def read_models(request: AnswerRequest, *, paired: bool = True) -> Models:
     o = request.options
     files = (o.file,) if isinstance(o.file, str) else o.file
     if o.model is not None and len(files) > 1:
-        refuse("--model is for one table: of several files each is a model. Leave it out.")
+        refuse("--model is for one table: with several files each is a model. Leave it out.")
     twice = next((path for path in files if files.count(path) > 1), None)
     if twice is not None:
-        refuse(f"each file must be named once: {twice!r} is there twice.")
+        refuse(f"each file must be named once: {twice!r} is named twice.")
     if o.common and o.model is None and len(files) == 1:
         refuse("--common is for several models: name several files, or give --model.")
     read = [_read(path, request) for path in files]
@@ -63,7 +63,7 @@ def read_models(request: AnswerRequest, *, paired: bool = True) -> Models:
         group = "group" if o.group is not None else _repeated(tables)
         check_alike(tables, _shared(request))
     if group == "question":
-        notes.append("Questions are there several times for a model: each is a group of rows.")
+        notes.append("Some questions occur several times for a model: each is treated as a group.")
     return Models(
         source=read[0].source if len(read) == 1 else _joined([table.source for table in read]),
         tables=tables,
@@ -131,12 +131,14 @@ def _paired(
     sizes = {name: len(table) for name, table in tables.items()}
     if len(set(sizes.values())) > 1:
         listed = ", ".join(f"{plain(name)} {n}" for name, n in sizes.items())
-        msg = f"the files must have as many rows to be paired by their order: got {listed}"
+        msg = (
+            f"the files must have the same number of rows to be paired by their order: got {listed}"
+        )
         raise InputError(f"{msg}. Name the column that pairs them with --question.")
     if request.options.common:
         refuse("--common needs --question, which names the column that pairs the rows.")
     order = np.lexsort([key for table in tables.values() for key in reversed(table.keys())])
-    note = "Rows of the files are paired by their order: no --question was given."
+    note = "Rows of the files are paired by their order, since --question is not given."
     return {name: table.some(order) for name, table in tables.items()}, [note]
 
 
@@ -152,7 +154,7 @@ def _by_question(
     if not everywhere.all() and not common:
         raise _missing(questions, everywhere, counts, tables, by_model)
     if not everywhere.any():
-        raise InputError(f"no question is there for all of the models {quoted(tables)}.")
+        raise InputError(f"no question occurs for all of the models {quoted(tables)}.")
     _refuse_unequal(questions, everywhere, counts)
     out, notes = {}, []
     for name, table in tables.items():
@@ -160,7 +162,7 @@ def _by_question(
         out[name] = table.some(order[everywhere[by_model[name][order]]])
     if not everywhere.all():
         kept = counted(int(everywhere.sum()), "questions")
-        notes.append(f"{kept} of {questions.size} are kept, those that all models have.")
+        notes.append(f"{kept} of {questions.size} questions are kept: those that all models have.")
     return out, notes
 
 
@@ -178,8 +180,8 @@ def _missing(
     row = int(np.flatnonzero(by_model[there] == first)[0])
     number = int((~everywhere).sum())
     who = f"{plain(there)!r} has it at {tables[there].place(row)}, {plain_list(without)} has not"
-    more = f" ({number} of {questions.size} are like that)" if number > 1 else ""
-    msg = f"question {plain(questions[first])!r} must be there for every model: {who}{more}."
+    more = f" ({number} of {questions.size} questions are like this)" if number > 1 else ""
+    msg = f"question {plain(questions[first])!r} must occur for every model: {who}{more}."
     return InputError(msg, hint=_COMMON)
 
 
@@ -192,5 +194,5 @@ def _refuse_unequal(
     if odd.size:
         first = int(odd[0])
         listed = ", ".join(f"{plain(name)} {count[first]}" for name, count in counts.items())
-        msg = f"question {plain(questions[first])!r} must be there equally often for every model"
+        msg = f"question {plain(questions[first])!r} must occur equally often for every model"
         raise InputError(f"{msg}: got {listed}. Leave out runs that only some have.")

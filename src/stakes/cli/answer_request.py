@@ -117,14 +117,14 @@ class AnswerRequest:
         o = self.options
         odd = [flag_of(name) for name in _OUTCOMES if typed(name)]
         if o.outcome is None and odd:
-            refuse(f"{', '.join(odd)} must go with --outcome, which names the column.")
+            refuse(f"{', '.join(odd)} must be given with --outcome, which names the column.")
         if o.confidence is None and typed("confidence_is"):
-            refuse("--confidence-is must go with --confidence, which names the column.")
+            refuse("--confidence-is must be given with --confidence, which names the column.")
         if o.confidence is None and o.risk is not None:
-            refuse("--risk must go with --confidence, on which the threshold is set.")
+            refuse("--risk must be given with --confidence, on which the threshold is set.")
         odd = [flag_of(name) for name in _LOGS.values() if typed(name)]
         if odd:
-            refuse(f"{', '.join(odd)} must go with the log of a harness: this is a table.")
+            refuse(f"{', '.join(odd)} must be given with the log of a harness: this is a table.")
 
     @cached_property
     def stage(self) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def answer_request(options: Options) -> AnswerRequest:
     """Read what is asked of answers."""
     o = options
     if o.outcome is not None and (o.right or o.abstained):
-        refuse("--outcome is in place of --right and --abstained: give the one or the others.")
+        refuse("--outcome replaces --right and --abstained: give either it or them.")
     for value, flag, kind in (
         (o.words, "--words", "words"),
         (o.agreement_samples, "--samples", "agreement"),
@@ -160,7 +160,7 @@ def answer_request(options: Options) -> AnswerRequest:
         if (value is None) == (o.confidence_is == kind):
             refuse(f"{flag} and --confidence-is {kind} must be given together.")
     if o.risk is not None and o.weight is not None:
-        refuse("--risk and --weight exclude each other: a guarantee is for samples drawn alike.")
+        refuse("--risk and --weight exclude each other: the guarantee needs unweighted samples.")
     named = [name for name in (o.right, o.outcome, o.abstained, o.confidence) if name is not None]
     if len(set(named)) < len(named):
         double = next(name for name in named if named.count(name) > 1)

@@ -69,9 +69,9 @@ class _Compared:
             rows.append((name, number(found.value), band, *shares, number(row["nec"])))
         screen.table(heads, rows)
         screen.say(
-            "*: may be the best, as no other is shown to be worth more. Accuracy: of the answers;"
-            " halluc.: wrong among responses that are not right; NEC: normalised cost, lower is"
-            " better, 1 is the better one of answering always or never.",
+            "*: may be the best, since no other is shown to have higher utility. Accuracy: of the"
+            " answers; halluc.: share of wrong answers among responses that are not right; NEC:"
+            " normalised cost, lower is better; 1 is the better of always and never answering.",
             "dim",
         )
 
@@ -86,14 +86,16 @@ class _Compared:
         for one, two in shown:
             found = made.of(one, two)
             band = str(found.gain.interval or "")
-            rows.append((f"{plain(one, 18)} less {plain(two, 18)}", number(found.gain.value),
+            rows.append((f"{plain(one, 18)} − {plain(two, 18)}", number(found.gain.value),
                          band, p_number(found.adjusted_p_value)))  # fmt: skip
         screen.print()
-        screen.table(("difference of utility", "value", interval_name(made.level), "p"), rows)
+        screen.table(("difference in utility", "value", interval_name(made.level), "p"), rows)
         if len(shown) < len(made.differences):
             text = f"({len(shown)} of {len(made.differences)} pairs; --details shows all)"
             screen.print(text)
-        screen.say(f"p: after Holm, for {counted(len(made.differences), 'pairs')}.", "dim")
+        screen.say(
+            f"p: adjusted by Holm's method, for {counted(len(made.differences), 'pairs')}.", "dim"
+        )
 
     def _slices(self, screen: Screen) -> None:
         slices = self.made.slices

@@ -167,7 +167,7 @@ def _print_targets(screen: Screen, made: ResponseEvaluation) -> None:
     screen.print()
     screen.table(heads, rows)
     if "best" in curve.utility:
-        screen.say("best: the best threshold on these very answers, chosen with hindsight.", "dim")
+        screen.say("best: the best threshold on these answers, chosen in hindsight.", "dim")
 
 
 def _asked(made: ResponseEvaluation) -> list[str]:
@@ -178,13 +178,13 @@ def _print_confidence(screen: Screen, made: ResponseEvaluation) -> None:
     """Print how far stated confidence can be trusted."""
     screen.print()
     if made.confidence is None:
-        screen.say(f"Confidence is not judged: {plain(made.why_no_confidence, 200)}.")
+        screen.say(f"Confidence is not evaluated: {plain(made.why_no_confidence, 200)}.")
         return
     level = interval_name(made.level)
     rows = [*_scores(made.confidence), *_calibration(made.confidence, made.level)]
     if made.overconfidence is not None:
         gap = made.overconfidence
-        rows.append(("confidence less accuracy", number(gap.value), str(gap.interval or ""), "0"))
+        rows.append(("confidence − accuracy", number(gap.value), str(gap.interval or ""), "0"))
     for name, found in made.areas.items():
         rows.append((name.upper(), number(found.value), str(found.interval or ""), "best 0"))
     screen.table(("confidence of answers", "value", level, "reference"), rows)
@@ -192,7 +192,7 @@ def _print_confidence(screen: Screen, made: ResponseEvaluation) -> None:
         if math.isinf(rule.raw.value):
             lost = rule.raw.infinite_samples
             what = "answer was stated" if lost == 1 else "answers were stated"
-            screen.say(f"The log loss is infinite: {lost} {what} as certain, and it was not so.")
+            screen.say(f"The log loss is infinite: {lost} {what} as certain, and wrongly so.")
 
 
 def _scores(found: Evaluation) -> list[tuple[str, str, str, str]]:
@@ -241,7 +241,7 @@ def _print_slices(screen: Screen, made: ResponseEvaluation, *, details: bool) ->
         screen.print(f"({_SHOWN} of {len(slices)} slices; --details shows all)")
     if len(slices) > 1:
         screen.say(
-            f"verdict: against answering never or always, corrected for {len(slices)} slices;"
+            f"verdict: against never or always answering, corrected for {len(slices)} slices;"
             " unclear: not distinguishable from it."
         )
 

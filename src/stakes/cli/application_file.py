@@ -1,6 +1,7 @@
 """The application file: a TOML or JSON file with values for options, by their names."""
 
 import json
+from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -28,8 +29,10 @@ def read_application(ctx: click.Context, param: click.Parameter, value: str | No
             values = [_text(e) for e in (entry if several else [entry])]
             given[str(parameter.name)] = values if parameter.multiple else values[0]
         elif key.replace("_", "-") not in application_keys():  # of other commands
-            listed = quoted(sorted(known), most=40)
-            refuse(f"--app {plain(value)!r}: there is no option {key!r} here; those are {listed}.")
+            near = get_close_matches(key.replace("_", "-"), known, n=1, cutoff=0.75)
+            listed = f"Options are {', '.join(sorted(known))}."
+            hint = f"Did you mean {near[0]!r}?" if near else listed
+            refuse(f"--app {plain(value)!r}: there is no option {key!r}. {hint}")
     ctx.default_map = {**(ctx.default_map or {}), **given}
 
 
@@ -54,7 +57,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     names = [name for name, _ in pairs]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        msg = f"{plain(twice)!r} is there twice"
+        msg = f"{plain(twice)!r} occurs twice"
         raise ValueError(msg)
     return dict(pairs)
 
@@ -87,5 +90,5 @@ def _text(entry: object) -> str:
 
 APP = click.Option(
     ["--app"], is_eager=True, expose_value=False, callback=read_application, metavar="FILE",
-    help="A TOML or JSON file that holds any of these options.",
+    help="Read any of these options from a TOML or JSON file.",
 )  # fmt: skip

@@ -33,7 +33,7 @@ def apply(options: Options) -> None:
     known = [str(name) for name in calibrator.classes]
     names = class_names(options.classes, str(options.scores), None, known)
     if kind == "llr" and prior is not None:
-        msg = "--prior has no effect on likelihood ratios, which serve any priors: leave it out"
+        msg = "--prior has no effect on likelihood ratios, which hold for any priors: leave it out"
         refuse(f"{msg}, and give it to stakes decide.")
     target = None if prior is None else rewriting.priors_of_use(prior, known)
     several = len(known) > 2

@@ -27,9 +27,9 @@ def run(options: Options) -> None:
         apply(options)
         return
     if options.label is None:
-        refuse("--label is needed to learn; to use a calibrator give --apply.")
+        refuse("--label must be given to fit a calibrator. To apply one give --apply.")
     if options.write is not None:
-        refuse("--write is for --apply: learning writes a calibrator file. Leave it out.")
+        refuse("--write is for --apply: fitting writes a calibrator file. Leave it out.")
     output = str(options.output)
     check_output(output, force=options.force)
     request = prepare(options)

@@ -51,15 +51,15 @@ def _advice(gate: Mapping[str, Any], metric: str, found: Mapping[str, Estimate])
     """Return how a limit could be met."""
     value, kind, limit = gate["estimate"]["value"], gate["kind"], gate["limit"]
     if value is None:
-        return "It is undefined on these answers, which meets no limit: see stakes answers."
+        return "It is undefined on these answers, so it meets no limit: see stakes answers."
     if gate["confident"] and gate["estimate"]["interval"] is None:
         return "Choose a metric that has an interval, or leave out --confident."
     if gate["confident"] and meets(value, kind, limit):
-        return "The value alone would pass: more questions narrow the interval."
+        return "The value alone would pass. More questions narrow the interval."
     other = found.get(f"calibrated.{metric}")
     if other is not None and meets(other.value, kind, limit):
-        rule = "Abstaining by its calibrated confidence"
+        rule = "With abstention by calibrated confidence"
         return f"{rule} it would be {number(other.value)}, which passes: see stakes answers."
     flag = next((name for name, short in SHORT.items() if short == (metric, kind)), None)
     shown = f"--{kind} {plain(metric)}=NUMBER" if flag is None else f"--{flag.replace('_', '-')}"
-    return f"Let it abstain where it is unsure, or change the limit: {shown}."
+    return f"Let it abstain if its confidence is low, or change the limit: {shown}."

@@ -76,7 +76,7 @@ def _others(options: Options) -> dict[str, float]:
             refuse(f"{msg} as p_old=0.02: got {text!r}.")
         found[columns] = margin
     if found and options.scores is None:
-        refuse("--scores must name the columns that --max-loss-against is to compare.")
+        refuse("--scores must name the columns to compare with those of --max-loss-against.")
     if options.scores in found:
         refuse(f"--max-loss-against must name other columns than --scores: got {options.scores!r}.")
     return found
@@ -134,10 +134,10 @@ def metric_gate(
     """Hold a metric, which must be there, against its limit."""
     kind, limit = wanted
     if name not in metrics:
-        refuse(f"there is no metric {name!r}; those are {quoted(metrics, most=60)}.")
+        refuse(f"there is no metric {name!r}. Metrics are {quoted(metrics, most=60)}.")
     found, sign = metrics[name], "at most" if kind == "max" else "at least"
     where = " with its whole interval" if confident else ""
-    text = f"{found}, wanted {sign} {number(limit)}{where}"
+    text = f"{found}, limit {sign} {number(limit)}{where}"
     return _gate(name, kind, limit, found, level, text, confident=confident)
 
 
@@ -157,7 +157,7 @@ def _margin_gates(
         ratio, limit = relative.ratio, 1 + relative.margin
         band = ratio.interval
         shown = "" if band is None else f" ({interval_name(band.level)} {band})"
-        text = f"{number(ratio.value)}{shown}, wanted at most {number(limit)} at its upper end"
+        text = f"{number(ratio.value)}{shown}, limit {number(limit)} at the upper end"
         name, level = f"{relative.application}.relative_to.{other}", 2 * relative.level - 1
         gates.append(_gate(name, "max", limit, ratio, level, text, confident=True))
     return gates

@@ -46,86 +46,122 @@ _PARAMETERS: dict[str, list[click.Parameter]] = {  # beside the options
     "evaluate": [_PATHS],
     "threshold": [_FILE],
 }
+# Commands by what people want; the list of commands has this order.
+SECTIONS = {
+    "First steps": ("demo",),
+    "Evaluate": ("evaluate", "compare", "check", "answers"),
+    "Decide": ("threshold", "calibrate", "decide"),
+    "More": ("reproduce", "completion"),
+}
 HELP = {
     "answers": """
-    Tell what the answers of a model that may abstain are worth, and when it should abstain.
+    Evaluate answers of a model that may abstain.
 
-    A row is a question: was the answer right, how sure was the model, did it abstain. Several
-    files, or a column that names the model, are compared on the same questions. Tables are read
-    whole: they must fit into memory.
+    Each row is a question: was the answer right, how confident was the model, did it abstain?
+    Several files, or a column that names the model, are compared on the same questions. Tables
+    are read whole: they must fit into memory.
 
     \b
-    stakes answers answers.csv --right ok --confidence sure --abstained idk --target 0.75
-    stakes answers simpleqa.jsonl --outcome grade --right-is CORRECT --wrong-is INCORRECT \\
-        --abstained-is NOT_ATTEMPTED --target 75%
-    stakes answers runs.csv --right ok --confidence sure --confidence-is words \\
-        --words certain=0.95,likely=0.8,unsure=0.5 --question id --slice topic
-    stakes answers all.parquet --right ok --model model --question id --format md
-    stakes answers old=a.csv new=b.csv --right ok --question id --html page.html
+    Examples:
+      stakes answers answers.csv --right ok --confidence sure --target 0.75
+      stakes answers simpleqa.jsonl --outcome grade --right-is CORRECT \\
+          --wrong-is INCORRECT --abstained-is NOT_ATTEMPTED --target 75%
+      stakes answers runs.csv --right ok --confidence sure \\
+          --confidence-is words --words certain=0.95,likely=0.8,unsure=0.5
+      stakes answers all.parquet --right ok --model model --question id
+      stakes answers old=a.csv new=b.csv --right ok --question id \\
+          --html page.html
     """,
     "calibrate": """
-    Learn from FILE how to turn its scores into better posteriors, or apply what was learnt.
+    Fit a calibrator to labelled scores, or apply one.
 
     \b
-    stakes calibrate val.csv --label y --scores p_a,p_b --scores-are posteriors -o cal.json
-    stakes calibrate new.csv --apply cal.json --scores p_a,p_b --scores-are posteriors -o out.csv
-    stakes calibrate new.csv --apply cal.json --scores llr --scores-are llr --write llr -o out.csv
+    Examples:
+      stakes calibrate val.csv --label y --scores p_a,p_b \\
+          --scores-are posteriors -o cal.json
+      stakes calibrate new.csv --apply cal.json --scores p_a,p_b \\
+          --scores-are posteriors -o out.csv
+      stakes calibrate new.csv --apply cal.json --scores llr \\
+          --scores-are llr --write llr -o out.csv
     """,
-    "check": """Pass (exit code 0) or fail (1) by limits on metrics.
+    "check": """
+    Check metrics against limits: exit code 0 (pass) or 1 (fail).
 
     \b
-    stakes check scores.csv --app screening.toml --max-nec 0.5 --min-auc 0.9
-    stakes check scores.csv --app screening.toml --max cost.relative=0.1 --confident
-    stakes check scores.csv --app screening.toml --max-loss-against p_old=0.02
-    stakes check answers.csv --answers --right ok --target 0.75 --min-utility 0.2
+    Examples:
+      stakes check scores.csv --app screening.toml --max-nec 0.5 --min-auc 0.9
+      stakes check scores.csv --app screening.toml --max cost.relative=0.1 \\
+          --confident
+      stakes check scores.csv --app screening.toml --max-loss-against p_old=0.02
+      stakes check answers.csv --answers --right ok --target 0.75 \\
+          --min-utility 0.2
     """,
     "compare": """
-    Compare systems on the same rows: paired differences, and who is best at which odds.
+    Compare systems on the same samples.
+
+    Shows paired differences, and which system is best at which odds.
 
     \b
-    stakes compare scores.csv --label y --system old=p_old --system new=p_new \\
-        --scores-are posteriors --positive tumour --cost miss=5,false_alarm=1
+    Example:
+      stakes compare scores.csv --label y --system old=p_old \\
+          --system new=p_new --scores-are posteriors --positive tumour \\
+          --cost miss=5,false_alarm=1
     """,
-    "completion": """Print the completion script of a shell.
+    "completion": """
+    Print the completion script for a shell.
 
     \b
-    stakes completion bash >> ~/.bashrc
-    stakes completion zsh >> ~/.zshrc
-    stakes completion fish > ~/.config/fish/completions/stakes.fish
+    Examples:
+      stakes completion bash >> ~/.bashrc
+      stakes completion zsh >> ~/.zshrc
+      stakes completion fish > ~/.config/fish/completions/stakes.fish
     """,
-    "decide": """Append posteriors, the Bayes decision and its expected cost to the rows of FILE.
+    "decide": """
+    Add posteriors, Bayes decisions and expected costs to a table.
 
     \b
-    stakes decide new.csv --scores p_healthy,p_tumour --scores-are posteriors \\
-        --cost miss=5,false_alarm=1 -o decided.csv
+    Example:
+      stakes decide new.csv --scores p_healthy,p_tumour \\
+          --scores-are posteriors --cost miss=5,false_alarm=1 -o decided.csv
     """,
-    "demo": """Judge models of three real problems, at costs of our own choice.
+    "demo": """
+    Evaluate ready-made predictions on three real data sets.
 
-    Is a biopsy malignant, which digit is it, and who will be severely ill in a year: data sets
-    that come with scikit-learn, and predictions for samples that the models had not seen.
+    Is a biopsy malignant? Which digit is it? Who will be severely ill in a year? The data come
+    with scikit-learn, the predictions are for samples that the models have not seen, and the
+    costs are our own choice.
     """,
     "evaluate": """
-    Tell what a system costs: Bayes decisions, naive reference, calibration, intervals.
+    Evaluate what a system's decisions cost.
+
+    Makes Bayes decisions from scores, compares their cost with that of the best constant
+    decision, measures calibration, and gives intervals and a verdict.
 
     \b
-    stakes evaluate scores.csv --label y --scores p_healthy,p_tumour \\
-        --scores-are posteriors --cost miss=5,false_alarm=1 --prior 0.02
-    stakes evaluate decided.csv --label y --decision d --cost miss=5,false_alarm=1
-    stakes evaluate trials.txt --key key.txt --scores-are llr --dcf 10:1:0.01
-    stakes evaluate 'parts/*.parquet' --app screening.toml --memory 2GB --resume run.part
-    stakes evaluate - --input-format csv --app screening.toml < scores.csv
+    Examples:
+      stakes evaluate scores.csv --label y --scores p_healthy,p_tumour \\
+          --scores-are posteriors --cost miss=5,false_alarm=1 --prior 0.02
+      stakes evaluate decided.csv --label y --decision d \\
+          --cost miss=5,false_alarm=1
+      stakes evaluate trials.txt --key key.txt --scores-are llr --dcf 10:1:0.01
+      stakes evaluate 'parts/*.parquet' --app screening.toml --resume run.part
+      stakes evaluate - --input-format csv --app screening.toml < scores.csv
     """,
     "reproduce": """
-    Compute the paper's tables again, beside the printed digits, and draw its figures.
+    Recompute the tables and figures of the paper.
 
-    A cell shows the computed value, the printed digits, and = where they agree or ! where not.
+    Each cell shows the computed value, the printed digits, and = if they agree or ! if not.
     """,
     "threshold": """
-    Tell which threshold to use for these costs, and what it does on labelled samples.
+    Choose the decision threshold for your costs.
+
+    Also shows how the threshold does on labelled samples.
 
     \b
-    stakes threshold scores.csv --label y --scores p_fraud --scores-are posteriors \\
-        --positive fraud --cost miss=amount,false_alarm=3 --review 0.02
+    Example:
+      stakes threshold scores.csv --label y --scores p_fraud \\
+          --scores-are posteriors --positive fraud \\
+          --cost miss=amount,false_alarm=3 --review 0.02
     """,
 }
 
@@ -134,15 +170,17 @@ def command(name: str) -> click.Command:
     """Return a command with its options."""
     from stakes.cli import options as declared  # noqa: PLC0415  not for the list of commands
     from stakes.cli.application_file import APP  # noqa: PLC0415
+    from stakes.cli.option_effects import refuse_without_effect  # noqa: PLC0415
+    from stakes.cli.option_groups import GroupedCommand  # noqa: PLC0415
 
     def run(**values: Any) -> None:  # noqa: ANN401
         meta = click.get_current_context().meta
         told = {"applications": "stakes.applications", "model_names": "stakes.model_names"}
         more = {name: meta.get(key, {}) for name, key in told.items()}
         options = declared.Options(**values, **more)
-        declared.refuse_without_effect(options)
+        refuse_without_effect(options)
         import_module(f"stakes.cli.{name}_command").run(options)
 
     app = [APP] if name in declared.APP_COMMANDS else []
     params = [*_PARAMETERS.get(name, []), *app, *declared.options_of(name)]
-    return click.Command(name, callback=run, params=params, help=HELP[name])
+    return GroupedCommand(name, callback=run, params=params, help=HELP[name])

@@ -27,10 +27,10 @@ def run(options: Options) -> None:
     for text in options.systems:
         name, sign, columns = (part.strip() for part in text.partition("="))
         if not (sign and name and columns) or name in named:
-            refuse(f"--system must be NAME=COLUMNS, each name once: got {text!r}.")
+            refuse(f"--system must be NAME=COLUMNS, each name once: got {text!r}. Try new=p_new.")
         named[name] = columns
     if len(named) < 2:
-        refuse("--system must be given at least twice: there is nothing to compare with.")
+        refuse("--system must be given at least twice: one system cannot be compared.")
     if options.reference is not None and options.reference not in named:
         refuse(f"--reference must be one of {', '.join(named)}: got {options.reference!r}.")
     table = read_table(prepare(options, named), compared=True)
@@ -77,7 +77,7 @@ def _print(screen: Screen, result: Comparison, source: str, *, details: bool) ->
     for system in result.systems[1:]:
         name, other = plain(system, 14), plain(result.reference, 14)
         screen.table(
-            (f"{name} less {other}", name, other, "difference", interval_name(result.level), "p"),
+            (f"{name} − {other}", name, other, "difference", interval_name(result.level), "p"),
             [
                 (_short(d.metric), number(d.value), number(d.reference),
                  number(d.difference.value), str(d.difference.interval or ""),
@@ -94,7 +94,7 @@ def _print(screen: Screen, result: Comparison, source: str, *, details: bool) ->
         screen.print()
         screen.table(("odds c12 P1 / (c21 P2)", "costs least"), zip(spans, best, strict=True))
         if len(result.odds) > 12:
-            screen.print(f"(the first 12 of {len(result.odds)} ranges; all are in --json)")
+            screen.print(f"(the first 12 of {len(result.odds)} ranges; --json has all)")
     screen.notes(result.notes)
 
 

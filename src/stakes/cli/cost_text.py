@@ -71,7 +71,7 @@ class CostText:
         if self.matrix is None:
             return [[float(row != column) for column in classes] for row in classes], None
         if self.binary and len(classes) != 2:
-            msg = f"--cost miss=,false_alarm= needs two classes: they are {quoted(classes)}."
+            msg = f"--cost miss=,false_alarm= needs two classes: got {quoted(classes)}."
             refuse(f"{msg} Give a cost file or a matrix.")
         decisions = None if self.decisions is None else list(self.decisions)
         if self.rows is None:
@@ -92,7 +92,7 @@ def _understood() -> Iterator[None]:
         yield
     except (InputError, ValueError) as error:
         shown = said(error) if isinstance(error, InputError) else error
-        refuse(f"--cost is not understood: {shown}")
+        refuse(f"--cost cannot be read: {shown}")
 
 
 def read_costs(cost: str | None, abstain: str | None) -> CostText | None:
@@ -118,11 +118,11 @@ def read_costs(cost: str | None, abstain: str | None) -> CostText | None:
         found = _binary(cost)
     else:
         msg = "--cost must be miss=PRICE,false_alarm=PRICE, a matrix '[[0,1],[5,0]]' or the name"
-        refuse(f"{msg} of a .toml or .csv file: got {cost!r}.")
+        refuse(f"{msg} of a .toml or .csv file: got {cost!r}. Try miss=5,false_alarm=1.")
     if price is None:
         return found
     if found.abstain is not None:
-        refuse("--abstain and --cost give the price of abstaining: leave one out.")
+        refuse("--abstain and --cost both give the price of abstaining: leave one out.")
     return replace(found, abstain=price)
 
 
@@ -134,7 +134,7 @@ def read_application(
         return replace(read_costs(cost, abstain) or CostText(), prior=prior)
     if cost is not None or prior is not None:
         what, name = ("costs and a prior", "cost") if cost is not None else ("a prior", "prior")
-        refuse(f"--dcf holds {what}: leave --{name} out.")
+        refuse(f"--dcf includes {what}: leave --{name} out.")
     found = read_costs(None, abstain) or CostText()
     try:
         miss, alarm, target = (float(part) for part in dcf.split(":"))
@@ -150,7 +150,7 @@ def _named_matrix(text: str) -> CostText:
     parts = _json(text)
     known = {"matrix", "classes", "decisions"}
     if not isinstance(parts, dict) or not {"matrix"} < set(parts) <= known:
-        msg = "--cost must give a matrix, its classes, its decisions or both, and nothing else:"
+        msg = "--cost must hold matrix, and classes, decisions or both, and nothing else:"
         refuse(f"{msg} got {text!r}.")
     matrix = _matrix(parts["matrix"], json.dumps(parts["matrix"]))
     for key in ("classes", "decisions"):
@@ -169,7 +169,7 @@ def _json(text: str) -> Any:  # noqa: ANN401
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        refuse(f"--cost {text!r} is not understood: {error}")
+        refuse(f"--cost {text!r} cannot be read: {error}")
 
 
 def _matrix(rows: Any, text: str) -> list[list[Entry]]:  # noqa: ANN401

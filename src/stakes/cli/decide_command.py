@@ -65,10 +65,10 @@ class _Rule:
             return
         at = self._calibrator.training_priors_text
         if options.training_prior is not None:
-            msg = "--training-prior is not for a calibrator, which keeps its own"
+            msg = "--training-prior has no effect with a calibrator, which knows its own"
             refuse(f"{msg} ({at}): leave it out.")
         if options.prior is None and self._calibrator.training_priors is not None:
-            note(f"posteriors are at the priors of the calibrator, {at}; --prior moves them.")
+            note(f"posteriors are at the priors of the calibrator, {at}; --prior adapts them.")
 
     def write(self, rows: rewriting.TableRows) -> tuple[Counter[str], ExactSums]:
         """Write all rows; return how often each decision is made, and what all are to cost."""
@@ -106,12 +106,12 @@ class _Rule:
     def _priors(self, scores: Scores) -> dict[str, Any]:
         prior, trained = self._options.prior, self._options.training_prior
         if prior is None and scores.needs_priors:
-            refuse("--prior must give the priors of use: likelihoods carry none.")
+            refuse("--prior must be given for likelihoods, which have no priors.")
         if trained is not None and (prior is None or scores.needs_priors):
-            refuse("--training-prior is for posteriors, which it moves to --prior: give both.")
+            refuse("--training-prior is for posteriors, which are adapted to --prior: give both.")
         if prior is not None and trained is None and not scores.needs_priors:
-            msg = "--prior alone does not change posteriors: say with --training-prior which priors"
-            refuse(f"{msg} they were fitted with.")
+            msg = "--prior alone does not change posteriors: give --training-prior, the priors that"
+            refuse(f"{msg} they were trained with.")
         given = {} if prior is None else {"priors": rewriting.priors_of_use(prior, self.names)}
         if trained is not None:
             given["training_priors"] = rewriting.priors_of_use(

@@ -19,7 +19,7 @@ from stakes.metrics import confusion_matrix, expected_cost
 def decision_document(options: Options) -> Document:
     """Return an evaluation of a column of decisions, in every form."""
     if options.applications:
-        msg = "--decision is judged in one application: put cost and prior outside [applications]."
+        msg = "--decision needs a single application: put cost and prior outside [applications]."
         refuse(msg)
     if options.label is None:
         refuse("--label must name the column of the true classes.")
@@ -74,7 +74,7 @@ def _class_order(
     if names is None:
         odd = sorted(decisions - labels)
         if odd and classes is None:
-            note(f"decided but never true, counted as classes: {plain_list(odd[:5])}.")
+            note(f"these classes occur only as decisions: {plain_list(odd[:5])}.")
         return order_classes(labels | decisions, classes, positive)
     if positive_last(listed_names(classes) if classes else names, positive) != names:
         msg = "--classes and --positive must agree with the cost file, whose classes are"

@@ -72,7 +72,7 @@ def run(options: Options) -> None:
     if options.as_json or options.no_file:
         return
     if Path(_FILE).exists():
-        click.echo(f"{_FILE} is there already and was left as it is.", err=True)
+        click.echo(f"{_FILE} exists and was not changed.", err=True)
         return
     try:
         write_text(_FILE, document.json())
@@ -138,8 +138,8 @@ def _on_biopsies(e: Evaluation) -> Story:
     cost = e.main.cost
     estimates = {
         "AUC": e.ranking["auc"],
-        "cost of its decisions, of the naive cost": cost.normalized,
-        "the same after calibration": cost.calibrated_normalized,
+        "cost of decisions (naive = 1)": cost.normalized,
+        "the same, calibrated": cost.calibrated_normalized,
     }
     rows = [
         (name, number(found.value), str(found.interval or ""), "0.5" if name == "AUC" else "1")
@@ -149,8 +149,8 @@ def _on_biopsies(e: Evaluation) -> Story:
     return (
         "1. breast.csv: is this biopsy malignant?",
         (
-            f"Naive Bayes on {e.data.n} biopsies it had not seen. A missed cancer is taken to cost"
-            " 20 times a needless second look."
+            f"Naive Bayes on {e.data.n} biopsies it has not seen. We assume that a missed cancer"
+            " costs 20 times as much as a needless second look."
         ),
         [("", "value", "95 % interval", "naive"), *rows],
         [v.text for v in e.verdicts if v.code in _TOLD],
@@ -161,12 +161,12 @@ def _on_digits(c: Comparison) -> Story:
     _, counts = np.unique(_read("digits.csv", ("digit",), ()).texts("digit"), return_counts=True)
     metrics = {
         "accuracy": ("cost.accuracy", number(counts.max() / counts.sum())),
-        "cross-entropy, of the naive one": ("cross_entropy.normalized", "1"),
-        "the same after calibration": ("cross_entropy.calibrated_normalized", "1"),
+        "cross-entropy (naive = 1)": ("cross_entropy.normalized", "1"),
+        "the same, calibrated": ("cross_entropy.calibrated_normalized", "1"),
     }
     return (
         "2. digits.csv: which digit is it?",
-        f"Two models on {c.n} images they had not seen; each error costs 1.",
+        f"Two models on {c.n} images they have not seen. Each error costs 1.",
         _side_by_side(c, metrics),
         [
             _compared(c, "cross_entropy.normalized", "Uncalibrated"),
@@ -176,12 +176,12 @@ def _on_digits(c: Comparison) -> Story:
 
 
 def _on_patients(c: Comparison) -> Story:
-    metrics = {"AUC": ("auc", "0.5"), "cost of its decisions, of the naive cost": ("cost.nec", "1")}
+    metrics = {"AUC": ("auc", "0.5"), "cost of decisions (naive = 1)": ("cost.nec", "1")}
     return (
         "3. diabetes.csv: who will be severely ill in a year?",
         (
-            f"Two models on {c.n} patients, 10 % of them severe. Close care costs 5, missing a"
-            " severe case the years the patient has to 80: a price for each."
+            f"Two models on {c.n} patients, 10 % of them severe. Close care costs 5, a missed"
+            " severe case the years the patient has left until 80: each case has its own price."
         ),
         _side_by_side(c, metrics),
         [_compared(c, "auc", "By AUC"), *(v.text for v in c.verdicts[:1])],

@@ -12,6 +12,7 @@ from stakes._errors import AddressError, EngineError, FileError, ResourceError, 
 from stakes._files import discard_temporary_files
 from stakes._signals import Ended, end_asked_for, ignore_signals
 from stakes._text import plain
+from stakes.cli.commands import HELP
 from stakes.cli.memory import memory_message, short_of_memory
 from stakes.cli.messages import refuse
 from stakes.cli.places import said
@@ -58,20 +59,50 @@ def _with_way_out(error: click.ClickException) -> str:
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is None:
         return message
+    see = f"See '{context.command_path} --help'."
     if isinstance(error, click.NoSuchOption):
-        known = [name for p in context.command.get_params(context) for name in p.opts]
-        message = f"there is no option {error.option_name!r}{_similar(error.option_name, known)}"
-        return f"{message} See '{context.command_path} --help'."
+        return f"{_no_option(error.option_name, context)} {see}"
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        message = _about(error, error.param)
     app = context.meta.get("stakes.app")
     by_file = app and type(error) is click.BadParameter
     also = f" (--app {app!r} gives options too)" if by_file else ""
-    return f"{message.rstrip('.')}{also}. See '{context.command_path} --help'."
+    ended = message if message.endswith("?") else f"{message.rstrip('.')}{also}."
+    return f"{ended} {see}"
+
+
+def _about(error: click.BadParameter, param: click.Parameter) -> str:
+    """Return which rule an option breaks, with the option as it is typed."""
+    option = isinstance(param, click.Option)
+    name = param.opts[-1] if option else (param.metavar or str(param.name).upper()).rstrip(".")
+    return (
+        f"{name} {'must be given' if isinstance(error, click.MissingParameter) else error.message}"
+    )
+
+
+def _no_option(name: str, context: click.Context) -> str:
+    """Say that a command has no such option, and what was probably meant."""
+    from stakes.cli.options import commands_with  # noqa: PLC0415  only for a slip
+
+    word, command = name.removeprefix("--"), context.command
+    missing = f"'{context.command_path}' has no option {name!r}"
+    if command.name == "compare" and word == "scores":
+        return f"{missing}: give --system NAME=COLUMNS for each system."
+    known = [opt for p in command.get_params(context) for opt in p.opts if opt.startswith("--")]
+    near = get_close_matches(name, known, n=1, cutoff=0.75)
+    others = commands_with(name)
+    if others and not near:
+        listed = ", ".join(f"'stakes {other}'" for other in others)
+        return f"{missing}: {listed} {'has' if len(others) == 1 else 'have'} it."
+    if word in HELP and not near:
+        return f"{missing}: see the command 'stakes {word}'."
+    return f"{missing}{_similar(name, known)}"
 
 
 def refuse_command(name: str, known: Sequence[str]) -> None:
     """Refuse a command that is not there, and say which is meant."""
-    hint = _similar(name, known)
-    hint = f": those are {', '.join(known)}." if hint == "." else hint
+    hint = _similar(name, [*known, "--help", "--version"])
+    hint = f". Commands: {', '.join(known)}." if hint == "." else hint
     refuse(f"there is no command {name!r}{hint} See 'stakes --help'.")
 
 

@@ -37,14 +37,14 @@ def check_engine(options: Options) -> None:
         if odd and options.engine != engine:
             refuse(f"{odd[0]} is for --engine {engine}. Give that, or leave {odd[0]} out.")
         if len(odd) > 1:
-            refuse(f"{' and '.join(odd)} cannot be given together: there is one Spark to use.")
+            refuse(f"{' and '.join(odd)} cannot be given together: choose one Spark.")
 
 
 def read_on_engine(request: Request, reason: str) -> SummedTable:
     """Sum a table on an engine; there may be a `reason` why it cannot be summed in batches."""
     o = request.options
     if reason:
-        msg = f"--engine is for what can be summed in batches: {reason} cannot yet"
+        msg = f"--engine works only with what can be summed in batches: {reason} cannot yet"
         refuse(f"{msg}. Leave --engine out.")
     if o.memory is not None:
         refuse("--memory has no effect with --engine; remove it.")
@@ -79,7 +79,7 @@ def _at_address(engine: Engine, request: Request) -> SummedTable:
     """Read what the engine itself finds at an address."""
     o = request.options
     if o.resume is not None:
-        refuse("--resume is for files: what is read of an address is not known. Leave it out.")
+        refuse("--resume is for files, not for addresses. Leave it out.")
     shown = plain(str(o.file).rstrip("/").rpartition("/")[2], 1000)
     source = engine.address(str(o.file))
     rows = _rows(source, request, shown)

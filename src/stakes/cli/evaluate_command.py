@@ -292,7 +292,7 @@ def _print_slice_measures(screen: Screen, slices: Sequence[SliceResult]) -> None
     """Print how slices rank, whether their scores can be taken as rates, and their metrics."""
     measured = [s for s in slices if s.calibration_gap is not None]
     if measured:
-        heads = ("slice", "AUC", "mean score", "rate", "score less rate", "interval")
+        heads = ("slice", "AUC", "mean score", "rate", "score − rate", "interval")
         screen.print()
         screen.table(
             heads,

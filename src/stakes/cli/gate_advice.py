@@ -20,17 +20,17 @@ def advice_on_limit(gate: Mapping[str, Any], evaluation: Evaluation, calibrate: 
     """Return how a limit on a metric could be met; `calibrate` is the command that calibrates."""
     value, kind, limit = gate["estimate"]["value"], gate["kind"], gate["limit"]
     if value is None:
-        return "It is undefined on these data, which meets no limit: see stakes evaluate --details."
+        return "It is undefined on these data, so it meets no limit: see stakes evaluate --details."
     if gate["confident"] and gate["estimate"]["interval"] is None:
         if evaluation.resamples == 0:
             return "Give --resamples 1000, or leave out --confident."
         return "Choose a metric that has an interval, or leave out --confident."
     if gate["confident"] and meets(value, kind, limit):
-        return "The value alone would pass: more samples narrow the interval."
+        return "The value alone would pass. More samples narrow the interval."
     after = _calibrated(gate["metric"], evaluation)
     if after is not None and meets(after, kind, limit):
         how = f": {calibrate}" if calibrate else "."
-        return f"Calibrated it is {number(after)}, which would pass{how}"
+        return f"After calibration it is {number(after)}, which would pass{how}"
     return f"Use better scores, or change the limit: {_flag(gate['metric'], kind)}."
 
 
@@ -38,9 +38,9 @@ def advice_on_margin(gate: Mapping[str, Any], other: str) -> str:
     """Return what to do where a system costs too much more than another."""
     value, limit = gate["estimate"]["value"], gate["limit"]
     if value is not None and meets(value, "max", limit):
-        return "The ratio alone would pass: more samples narrow its interval."
+        return "The ratio alone would pass. More samples narrow its interval."
     name = plain(other)
-    return f"Keep the system of {name}, or allow more: --max-loss-against {name}=SHARE."
+    return f"Keep the system {name}, or allow more: --max-loss-against {name}=SHARE."
 
 
 def meets(value: float | str, kind: str, limit: float) -> bool:

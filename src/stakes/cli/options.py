@@ -11,8 +11,7 @@ import click
 
 from stakes.calibration.registry import calibrator_names
 from stakes.cli.memory import read_size
-from stakes.cli.messages import refuse
-from stakes.cli.option_kinds import FileKind, Number, resamples, unit
+from stakes.cli.option_kinds import Choice, FileKind, Number, Whole, either, resamples, unit
 
 METHODS = tuple(name for name in calibrator_names() if name != "threshold")  # that needs costs
 # Of scores, as their registry has them, which would load numpy; a law holds them together.
@@ -30,10 +29,16 @@ _STAGED = "evaluate check compare"  # with calibration and resampled intervals
 _TABLES = f"{_JUDGING} calibrate decide"
 _READING = f"{_TABLES} answers"
 _PAGED = "evaluate compare answers demo"
-_MEMORY = "Read tables in batches whose columns would take more memory than this: 2GB, 500MB;"
+_PROBABILITIES = ("probability", "probabilities", "proba", "probas", "prob", "probs")
+_MEANT = {  # words of others for kinds of scores
+    **dict.fromkeys(_PROBABILITIES, "For probabilities give posteriors."),
+    **dict.fromkeys(("log-odds", "logodds"), "For log odds give logits."),
+    **dict.fromkeys(("percent", "%"), "Divide percentages by 100, and give posteriors."),
+}
+_MEMORY = "Read tables that need more memory than this in batches, such as 2GB or 500MB; 0: always."
 _MEMORY_OF_ONE = (
-    f"{_MEMORY} by default 100MB for one column of scores and a quarter of the machine's memory for"
-    " several, and 0 for always."
+    f"{_MEMORY} Default: 100MB for one column of scores, a quarter of the machine's memory for"
+    " several."
 )
 
 
@@ -44,6 +49,11 @@ def _option(on: str, help_text: str = "", default: object = None, **more: Any) -
     it, `default_on` defaults of single commands; help for a single command is given by its name.
     """
     return field(default=default, metadata={"on": on.split(), "help": help_text, **more})
+
+
+def _column(on: str, help_text: str, default: object = None, **more: Any) -> Any:  # noqa: ANN401
+    """Declare an option that names a column."""
+    return _option(on, help_text, default, metavar="COLUMN", **more)
 
 
 # fmt: off
@@ -57,229 +67,245 @@ class Options:
     model_names: Mapping[str, str] = field(default_factory=dict)  # by path
 
     answers: bool = _option(
-        "check demo", "Hold answers of a language model against the limits, as `stakes answers` "
-        "reads them.", default=False,
-        demo="Judge simulated answers of two language models instead, and write answers.csv.")
-    right: str | None = _option(
-        _ANSWERS, "Column that says whether the answer is right: true or false, 1 or 0; it may be "
-        "missing where the model abstained.")
-    abstained: str | None = _option(
-        _ANSWERS, "Column that says whether the model gave no answer: true or false, 1 or 0. Of a "
-        "harness's log: the field that marks it.")
-    outcome: str | None = _option(
-        _ANSWERS, "Column that says right, wrong or abstained, instead of --right and --abstained.")
+        "check demo", "Check answers of a language model, read as by `stakes answers`.",
+        default=False,
+        demo="Evaluate simulated answers of two language models instead, and write answers.csv.")
+    right: str | None = _column(
+        _ANSWERS, "Column: is the answer right? true or false, 1 or 0. May be empty if the "
+        "model abstained.")
+    abstained: str | None = _column(
+        _ANSWERS, "Column: did the model abstain? true or false, 1 or 0. In a harness log: the "
+        "field that marks an abstention.")
+    outcome: str | None = _column(
+        _ANSWERS, "Column with right, wrong or abstained. Replaces --right and --abstained.")
     right_is: str = _option(
-        _ANSWERS, "With --outcome: what the column calls a right answer.", "right", metavar="TEXT")
+        _ANSWERS, "With --outcome: the value for a right answer.", "right", metavar="VALUE")
     wrong_is: str = _option(
-        _ANSWERS, "With --outcome: what it calls a wrong answer.", "wrong", metavar="TEXT")
+        _ANSWERS, "With --outcome: the value for a wrong answer.", "wrong", metavar="VALUE")
     abstained_is: str = _option(
-        _ANSWERS, "With --outcome: what it calls an abstention. Of a harness's log: the score, or "
-        "the value of --abstained, that marks one.", "abstained", metavar="TEXT")
-    confidence: str | None = _option(
-        _ANSWERS, "Column that says how sure the model was; it may be missing where it abstained. "
-        "Of a harness's log: the field, by default `confidence` of the score's metadata.")
+        _ANSWERS, "With --outcome: the value for an abstention. In a harness log: the score, or "
+        "the value of --abstained, that marks one.", "abstained", metavar="VALUE")
+    confidence: str | None = _column(
+        _ANSWERS, "Column with the confidence of the model. May be empty if it abstained. In "
+        "a harness log: a field, by default `confidence` in the metadata of the score.")
     confidence_is: str = _option(
-        _ANSWERS, "What the confidence is: a probability, percent, words that --words declares, "
-        "the natural logarithm of the answer's probability, or how many of --samples agree.",
-        "probability", type=click.Choice(CONFIDENCES, case_sensitive=False))
+        _ANSWERS, "What the confidence is: probability, percent, words (see --words), logprob (the "
+        "natural logarithm of the answer's probability) or agreement (how many of --samples "
+        "agree).", "probability", metavar="KIND", type=Choice(CONFIDENCES))
     words: str | None = _option(
-        _ANSWERS, "Probability that each word states, such as certain=0.95,likely=0.8, or a .toml "
-        "or .json file of them.", metavar="WORD=NUMBER,...")
+        _ANSWERS, "Probability that each word stands for, such as certain=0.95,likely=0.8, or a "
+        ".toml or .json file.", metavar="WORD=NUMBER,...")
     agreement_samples: int | None = _option(
-        _ANSWERS, "How many samples of the answer were drawn, for --confidence-is agreement.",
-        flags=["--samples"], type=click.IntRange(1))
+        _ANSWERS, "With --confidence-is agreement: number of sampled answers.",
+        flags=["--samples"], type=Whole(1))
     target: str = _option(
-        _ANSWERS, "Confidence target t, such as 0.75 or 75%: +1 for a right answer, -t/(1-t) for a "
-        "wrong one, 0 for none.", "0.5", metavar="SHARE")
+        _ANSWERS, "Confidence target t, such as 0.75 or 75%. A right answer scores 1, a wrong one "
+        "-t/(1-t), an abstention 0.", "0.5", metavar="SHARE")
     risk: str | None = _option(
-        "answers", "Share of wrong answers that is acceptable, such as 0.1 or 10%; by default "
-        "1 - t.", metavar="SHARE")
-    question: str | None = _option(
-        _ANSWERS, "Column that names the question: it pairs the answers of several models. A "
-        "question that is asked several times is a group.")
-    model: str | None = _option(
-        _ANSWERS, "Column that names the model, in a table with a row for each model and question.")
+        "answers", "Acceptable share of wrong answers, such as 0.1 or 10%. Default: 1 - t.",
+        metavar="SHARE")
+    question: str | None = _column(
+        _ANSWERS, "Column that identifies the question, to pair the answers of several models. "
+        "Repeats of a question are treated as a group.")
+    model: str | None = _column(
+        _ANSWERS, "Column with the model, in a table with one row per model and question.")
     common: bool = _option(
-        "answers", "Keep only the questions that all models have.", default=False)
+        "answers", "Keep only questions that all models have.", default=False)
     scorer: str | None = _option(
-        _ANSWERS, "Of a log of inspect: the scorer that says what is right, if there are several.")
+        _ANSWERS, "inspect: the scorer to use, if there are several.", metavar="NAME")
     metric: str | None = _option(
-        _ANSWERS, "Of a harness's log: the metric that says what is right, such as exact_match.")
+        _ANSWERS, "The metric that says what is right, such as exact_match.", metavar="NAME")
     log_filter: str | None = _option(
-        _ANSWERS, "Of a log of lm-eval: the filter that counts, where there are several.",
-        flags=["--filter"])
+        _ANSWERS, "lm-eval: the filter to use, if there are several.", flags=["--filter"],
+        metavar="NAME")
     partial: str | None = _option(
-        _ANSWERS, "Of a harness's log: how partial credit counts: right, wrong, or the least value "
-        "that is right.")
+        _ANSWERS, "How to count partial credit: right, wrong, or the lowest score that is right.",
+        metavar="RULE")
     abstain_pattern: str | None = _option(
-        _ANSWERS, "Of a harness's log: a regular expression that marks an abstention where it is "
-        "found in what the model said.", metavar="REGEX")
+        _ANSWERS, "Regular expression: an answer that matches is an abstention.", metavar="REGEX")
     scores: str | None = _option(
         "evaluate check threshold calibrate decide",
-        "Columns of scores, one per class; a single column is the score of the last class.",
-        required="calibrate decide")
-    decision: str | None = _option("evaluate", "Column of decisions, where there are no scores.")
+        "Columns with scores, one per class. A single column holds the score of the last class.",
+        metavar="COLUMNS", required="calibrate decide")
+    decision: str | None = _column("evaluate", "Column with decisions, for a table without scores.")
     systems: tuple[str, ...] = _option(
-        "compare",
-        "A system and its columns of scores, such as A=p_a or B=q_0,q_1. Give two or more.", (),
-        flags=["--system"], metavar="NAME=COLUMNS", required="compare")
-    reference: str | None = _option("compare", "The system to compare with; by default the first.")
+        "compare", "A system and its columns of scores, such as A=p_a or B=q_0,q_1. Repeat for "
+        "each system.", (), flags=["--system"], metavar="NAME=COLUMNS", required="compare")
+    reference: str | None = _option(
+        "compare", "System to compare the others with. Default: the first.", metavar="NAME")
     margin: float | None = _option(
-        "compare",
-        "Share of the reference's cost that a system may cost more, such as 0.02: says which "
-        "systems cost at most that much more, and which cost the same for practical purposes; "
-        "two one-sided tests (TOST).", type=Number(0, min_open=True))
+        "compare", "Non-inferiority margin: the share of the reference's cost that a system may "
+        "cost more, such as 0.02. Also tests equivalence (TOST, two one-sided tests).",
+        type=Number(0, min_open=True))
     max_nec: float | None = _option(
-        "check", "Largest normalised expected cost, in every application.", type=Number())
+        "check", "Highest normalised expected cost, in every application.", type=Number())
     max_cross_entropy: float | None = _option(
-        "check", "Largest normalised cross-entropy.", type=Number())
-    max_brier: float | None = _option("check", "Largest normalised Brier score.", type=Number())
+        "check", "Highest normalised cross-entropy.", type=Number())
+    max_brier: float | None = _option("check", "Highest normalised Brier score.", type=Number())
     max_calibration_loss: float | None = _option(
-        "check", "Largest share of the cross-entropy that calibration would recover.",
+        "check", "Highest share of the cross-entropy that calibration would recover.",
         type=Number())
-    min_auc: float | None = _option("check", "Smallest area under the ROC curve.", type=Number())
+    min_auc: float | None = _option("check", "Lowest area under the ROC curve.", type=Number())
     min_utility: float | None = _option(
-        "check", "With --answers: smallest mean utility at the target.", type=Number())
+        "check", "With --answers: lowest mean utility at the target.", type=Number())
     max_hallucination_rate: float | None = _option(
-        "check", "With --answers: largest share of wrong answers among responses that are not "
+        "check", "With --answers: highest share of wrong answers among responses that are not "
         "right.", type=Number())
     most: tuple[str, ...] = _option(
-        "check", "Largest value of any metric that evaluate --format csv lists.", (),
-        flags=["--max"], metavar="METRIC=NUMBER")
+        "check", "Highest value of a metric, by its name in `evaluate --format csv`. Repeatable.",
+        (), flags=["--max"], metavar="METRIC=NUMBER")
     least: tuple[str, ...] = _option(
-        "check", "Smallest value.", (), flags=["--min"], metavar="METRIC=NUMBER")
+        "check", "Lowest value of a metric. Repeatable.", (), flags=["--min"],
+        metavar="METRIC=NUMBER")
     max_loss_against: tuple[str, ...] = _option(
-        "check",
-        "Largest share by which the scores may cost more than those in other columns, such as "
-        "p_old=0.02, in every application; the upper end of the ratio's interval (90 % at --level "
-        "0.95) must be within it, with or without --confident.", (), metavar="COLUMNS=SHARE")
+        "check", "Highest share by which the scores may cost more than those in other columns, "
+        "such as p_old=0.02, in every application. The upper end of the interval of the ratio (90 "
+        "% at --level 0.95) must be within it, with or without --confident.", (),
+        metavar="COLUMNS=SHARE")
     confident: bool = _option(
-        "check", "The whole interval must pass, not the value alone.", default=False)
-    label: str | None = _option(
-        f"{_JUDGING} calibrate", "Column of the true classes.",
-        calibrate="Column of the true classes; needed to learn.")
+        "check", "Require the whole interval to pass, not just the value.", default=False)
+    label: str | None = _column(
+        f"{_JUDGING} calibrate", "Column with the true class.",
+        calibrate="Column with the true class. Required to fit a calibrator.")
     scores_are: str | None = _option(
-        _TABLES, "What the scores are; it is never guessed.", required="calibrate decide",
-        type=click.Choice(KINDS, case_sensitive=False))
+        _TABLES, f"What the scores are: {either(KINDS)}. Never guessed.", metavar="KIND",
+        required="calibrate decide", type=Choice(KINDS, _MEANT))
     renormalize: bool = _option(
-        _TABLES, "Divide rows of posteriors by their sums, where these are off by more than "
-        "rounding.", default=False)
-    classes: str | None = _option(_TABLES, "Names in the order of the score columns, such as a,b.")
-    positive: str | None = _option(_JUDGING, "The class of interest, which comes last.")
-    weight: str | None = _option(f"{_PRINTED} calibrate", "Column of sample weights.")
-    group: str | None = _option(
-        f"{_PRINTED} calibrate", "Column of groups that belong together: patients, speakers.",
-        calibrate="Column of groups that folds must not part.",
-        answers="Column of groups that belong together, such as documents; by default questions "
-        "that are asked several times.")
-    slices: tuple[str, ...] = _option(
-        "evaluate answers", "Column to break results down by.", (), flags=["--slice"])
+        _TABLES, "Divide each row of posteriors by its sum if it is off by more than rounding.",
+        default=False)
+    classes: str | None = _option(
+        _TABLES, "Classes in the order of the score columns.", metavar="A,B,...")
+    positive: str | None = _option(
+        _JUDGING, "Class of interest. It becomes the last class.", metavar="CLASS")
+    weight: str | None = _column(f"{_PRINTED} calibrate", "Column with sample weights.")
+    group: str | None = _column(
+        f"{_PRINTED} calibrate", "Column with groups of dependent samples, such as "
+        "patients or speakers.",
+        calibrate="Column with groups to keep together in folds.",
+        answers="Column with groups of dependent questions, such as documents. Default: repeats of "
+        "a question.")
+    slices: tuple[str, ...] = _column(
+        "evaluate answers", "Column to break results down by. Repeatable.", (),
+        flags=["--slice"])
     key: str | None = _option(
-        "evaluate check", "Key file, for scores in lines `model segment score`.")
-    sample: str | None = _option(
-        _JUDGING, "Column that names the sample, in a table with a row for each sample and class.",
-        flags=["--id"])
-    class_column: str | None = _option(
-        _JUDGING, "Column that names the class of a score in such a table.")
+        "evaluate check", "Key file, for scores in lines `model segment score`.", metavar="FILE")
+    sample: str | None = _column(
+        _JUDGING, "Column that identifies the sample, in a table with one row per sample and "
+        "class.", flags=["--id"])
+    class_column: str | None = _column(
+        _JUDGING, "Column with the class of each score, in such a table.")
     cost: str | None = _option(
-        f"{_JUDGING} decide", "miss=5,false_alarm=1; a .toml or .csv file; '[[0,1],[5,0]]'. "
-        "Prices may be columns: miss=amount.",
-        decide="What errors cost, as for evaluate.", required="decide")
+        f"{_JUDGING} decide", "Costs of errors: miss=5,false_alarm=1; a .toml or .csv file; or a "
+        "matrix '[[0,1],[5,0]]'. A price may be a column: miss=amount.",
+        decide="Costs of errors, as for evaluate.", metavar="COSTS", required="decide")
     dcf: tuple[str, ...] = _option(
-        _JUDGING, "Detection cost, miss:false_alarm:prior, such as 10:1:0.01.", ())
-    abstain: str | None = _option(f"{_JUDGING} decide", "Price of not deciding, or its column.")
+        _JUDGING, "Detection cost function: miss:false_alarm:prior, such as 10:1:0.01. "
+        "Repeatable.", (), metavar="COSTS")
+    abstain: str | None = _option(
+        f"{_JUDGING} decide", "Price of abstaining, or the column that holds it.", metavar="PRICE")
     prior: str | None = _option(
-        _TABLES, "How often classes will occur: 0.02 (of the class of interest), "
-        "healthy=0.98,tumour=0.02, 0.98,0.02, or data (the default).",
-        calibrate="Priors to calibrate for, by default those of the data; with --apply the "
-        "priors of use, by default those of the calibrator.",
-        decide="Priors of use; needed for likelihoods without a calibrator.")
+        _TABLES, "Class frequencies in deployment: 0.02 (for the class of interest), "
+        "healthy=0.98,tumour=0.02, 0.98,0.02, or data (the default: as in the data).",
+        metavar="PRIORS",
+        calibrate="Priors to calibrate for. Default: as in the data. With --apply: priors in "
+        "deployment. Default: those of the calibrator.",
+        decide="Priors in deployment. Required for likelihoods without a calibrator.")
     training_prior: str | None = _option(
-        f"{_JUDGING} decide", "Priors that the posteriors were trained with, in the same forms; "
-        "they are adapted to --prior.",
-        decide="Priors that posteriors were fitted with: they are adapted to --prior. A "
-        "calibrator keeps its own.")
+        f"{_JUDGING} decide", "Priors that the posteriors were trained with, in the same forms. "
+        "Posteriors are adapted to --prior.", metavar="PRIORS",
+        decide="Priors that the posteriors were trained with. Posteriors are adapted to --prior. "
+        "A calibrator knows its own.")
     rules: tuple[str, ...] = _option(
-        _STAGED, "A scoring rule beside cross-entropy and Brier score, such as spherical or "
-        "'threshold_range(0.1, 0.4)'.", (), flags=["--rule"], metavar="NAME")
+        _STAGED, "Another scoring rule beside cross-entropy and Brier score, such as spherical or "
+        "'threshold_range(0.1, 0.4)'. Repeatable.", (), flags=["--rule"], metavar="NAME")
     review: float | None = _option(
-        "threshold decide", "The largest share of cases that can be reviewed, such as 0.05.",
-        decide="The largest share of cases that can get the second of two decisions: the largest "
-        "expected savings go first, and equal cases are decided alike.", type=Number(0, 1))
+        "threshold decide", "Largest share of cases that can be reviewed, such as 0.05.",
+        decide="Largest share of cases that may get the second of two decisions. Cases with the "
+        "largest expected savings go first; ties are decided alike.", type=Number(0, 1))
     method: str = _option(
-        f"{_STAGED} answers", "Calibrator used to measure calibration loss.", "affine",
-        flags=["--calibrator"], type=click.Choice((*METHODS, "none")),
-        default_on={"compare": "none", "answers": "isotonic"},
-        answers="Calibrator that turns confidence into the chance to be right.",
-        check="Calibrator used to measure calibration loss; with --answers isotonic by default.")
+        f"{_STAGED} answers", f"Calibrator used to measure calibration loss: "
+        f"{either((*METHODS, 'none'))}.", "affine", flags=["--calibrator"], metavar="NAME",
+        type=Choice((*METHODS, "none")), default_on={"compare": "none", "answers": "isotonic"},
+        answers="Calibrator that maps confidence to the probability of a right answer: "
+        f"{either((*METHODS, 'none'))}.",
+        check=f"Calibrator used to measure calibration loss: {either((*METHODS, 'none'))}. With "
+        "--answers isotonic by default.")
     learner: str = _option(
-        "calibrate", "How to calibrate.", "affine", flags=["--method"], type=click.Choice(METHODS))
+        "calibrate", f"Calibrator to fit: {either(METHODS)}.", "affine", flags=["--method"],
+        metavar="NAME", type=Choice(METHODS))
     folds: int = _option(
-        f"{_STAGED} calibrate answers", "Folds that calibrators are cross-fitted on.", 5,
-        type=click.IntRange(2))
+        f"{_STAGED} calibrate answers", "Number of folds for cross-fitting the calibrator.", 5,
+        type=Whole(2))
     level: float = _option(
-        _PRINTED, "Level of the intervals.", 0.95, type=Number(0, 1, min_open=True, max_open=True))
+        _PRINTED, "Confidence level of intervals.", 0.95,
+        type=Number(0, 1, min_open=True, max_open=True))
     resamples: int = _option(
         _STAGED, "Number of bootstrap resamples, for metrics without a closed-form interval; 0 "
         "leaves those intervals out.", 1000, type=int, callback=resamples)
     seed: int = _option(
-        f"{_STAGED} calibrate demo answers", "Seed of folds and resamples.", 0,
-        type=click.IntRange(0), calibrate="Seed of the folds.", answers="Seed of the folds.")
-    apply: str | None = _option("calibrate", "A calibrator file to apply instead of learning one.")
+        f"{_STAGED} calibrate demo answers", "Random seed for folds and resamples.", 0,
+        type=Whole(0), calibrate="Random seed for folds.", answers="Random seed for folds.")
+    apply: str | None = _option(
+        "calibrate", "Apply this calibrator file instead of fitting one.", metavar="FILE")
     write: str | None = _option(
-        "calibrate", "With --apply: posteriors (the default), log odds, or log likelihood ratios, "
-        "which serve any priors.", type=click.Choice(WRITTEN))
-    prefix: str = _option("decide", "Put before the names of the new columns.", "")
-    calibrator_file: str | None = _option("decide", "A calibrator file to apply first.")
+        "calibrate", "With --apply: write posteriors (the default), log-odds, or llr (log "
+        "likelihood ratios, which serve any priors).", metavar="KIND", type=Choice(WRITTEN))
+    prefix: str = _option("decide", "Prefix for the names of the new columns.", "", metavar="TEXT")
+    calibrator_file: str | None = _option(
+        "decide", "Calibrator file to apply to the scores first.", metavar="FILE")
     details: bool = _option(
         "evaluate compare answers", "Print all metrics and classes.", default=False,
-        compare="Print the differences of all metrics.", answers="Print all metrics and slices.")
+        compare="Print the differences in all metrics.", answers="Print all metrics and slices.")
     html: str | None = _option(
-        f"{_PAGED} reproduce", "Also write a live page: one file, to be opened in a "
-        "browser and sent around.", metavar="PATH",
-        reproduce="Also write all of it as one live page.",
-        demo="Also write the live page of the biopsies.")
-    title: str = _option(_PAGED, "With --html: heading of the page.", "")
+        f"{_PAGED} reproduce", "Also write an interactive report: one self-contained HTML "
+        "file.", metavar="PATH",
+        reproduce="Also write everything as one HTML page.",
+        demo="Also write the interactive report on the biopsies.")
+    title: str = _option(_PAGED, "With --html: title of the page.", "", metavar="TEXT")
     date: str = _option(
-        _PAGED, "With --html: a date to stand under the heading, as you write it.", "",
-        metavar="TEXT")
+        _PAGED, "With --html: date below the title, shown as written.", "", metavar="TEXT")
     unit: str = _option(
-        "evaluate compare", "Unit of the costs, such as EUR, or what one unit of cost is, such as "
-        "'250 EUR': costs are then also told in it.", "", metavar="UNIT", callback=unit)
+        "evaluate compare", "Unit of the costs, such as EUR, or what one unit of cost is worth, "
+        "such as '250 EUR'. Costs are then also shown in it.", "", metavar="UNIT", callback=unit)
     layout: str = _option(
-        _PRINTED, "How to print; github adds Markdown to the summary of a step of GitHub Actions "
-        "and annotates the run.", "table", flags=["--format"], type=click.Choice(LAYOUTS))
+        _PRINTED, f"Output format: {either(LAYOUTS)}. github adds Markdown to the job summary of "
+        "GitHub Actions and annotates the run.", "table", flags=["--format"], metavar="NAME",
+        type=Choice(LAYOUTS, {"html": "For a page give --html PATH."}))
     as_json: bool = _option(
-        f"{_READING} demo reproduce", "Print one JSON document.", default=False, flags=["--json"])
+        f"{_READING} demo reproduce", "Print JSON; short for --format json.", default=False,
+        flags=["--json"], demo="Print JSON.", reproduce="Print JSON.", calibrate="Print JSON.",
+        decide="Print JSON.")
     output: str | None = _option(
-        f"{_READING} reproduce", "Write there instead of to standard output.",
-        flags=["-o", "--output"], required="calibrate decide",
+        f"{_READING} reproduce", "Write to this file instead of standard output.",
+        flags=["-o", "--output"], metavar="PATH", required="calibrate decide",
         default_on={"reproduce": "reproduction"}, reproduce="Directory for the figures.",
-        calibrate="Where to write: calibrator .json, or table.", decide="Table to write.")
+        calibrate="File to write: the calibrator (.json) or, with --apply, the table.",
+        decide="Table to write.")
     force: bool = _option(
-        f"{_READING} demo reproduce", "Overwrite the output file.", default=False,
-        reproduce="Replace the page if it exists.", demo="Replace the page if it exists.")
-    no_file: bool = _option("demo", "Do not write stakes-demo.json, or answers.csv.", default=False)
+        f"{_READING} demo reproduce", "Overwrite existing files.", default=False,
+        reproduce="Overwrite the page if it exists.", demo="Overwrite the page if it exists.")
+    no_file: bool = _option("demo", "Do not write stakes-demo.json or answers.csv.", default=False)
     no_figures: bool = _option("reproduce", "Print the tables only.", default=False)
     memory: int | None = _option(
-        _TABLES, f"{_MEMORY} by default a quarter of the machine's memory, and 0 for always.",
+        _TABLES, f"{_MEMORY} Default: a quarter of the machine's memory.",
         metavar="SIZE", callback=read_size, evaluate=_MEMORY_OF_ONE, check=_MEMORY_OF_ONE)
     resume: str | None = _option(
-        "evaluate check", "Read in batches and save every ten seconds in FILE how far that is; if "
-        "FILE is there, go on from it. It is removed when the run succeeds.", metavar="FILE")
+        "evaluate check", "Read in batches and save progress to FILE every ten seconds. If FILE "
+        "exists, continue from it. It is removed when the run succeeds.", metavar="FILE")
     engine: str | None = _option(
-        _STAGED, "Read the table on the workers of an engine: Dask or Spark. Without an address it "
-        "is started here.", type=click.Choice(ENGINES, case_sensitive=False))
+        _STAGED, "Read the table with the workers of dask or spark, by default on this machine.",
+        metavar="NAME", type=Choice(ENGINES))
     scheduler: str | None = _option(
-        _STAGED, "Address of a scheduler of Dask, such as tcp://host:8786.", metavar="ADDRESS")
+        _STAGED, "Address of a Dask scheduler, such as tcp://host:8786.", metavar="ADDRESS")
     master: str | None = _option(
-        _STAGED, "Address of a master of Spark, such as spark://host:7077.", metavar="ADDRESS")
+        _STAGED, "Address of a Spark master, such as spark://host:7077.", metavar="ADDRESS")
     remote: str | None = _option(
         _STAGED, "Address of a Spark Connect server, such as sc://host:15002.", metavar="ADDRESS")
     input_format: str | None = _option(
-        _READING, "Kind of the file, such as csv or parquet, where its ending does not tell.",
-        metavar="KIND", type=FileKind())
-    max_bytes: int | None = _option(_READING, "Refuse longer input.", type=click.IntRange(1))
+        _READING, "File format, such as csv or parquet. Default: by the file's extension.",
+        metavar="FORMAT", type=FileKind())
+    max_bytes: int | None = _option(
+        _READING, "Refuse input larger than this.", type=Whole(1))
     timeout: float = _option(
         _READING, "Seconds to wait for the first byte of a pipe.", 60.0, type=Number(0))
     # fmt: on
@@ -290,58 +316,23 @@ class Options:
         return {"kind": self.input_format, "max_bytes": self.max_bytes, "patience": self.timeout}
 
 
-_DECLARED = [declared for declared in fields(Options) if declared.metadata]
-# What has an effect beside an option that asks for something else; all other options are refused.
-_EFFECTIVE = {
-    "decision": "label classes positive weight cost prior level resamples seed details html title"
-    " date unit layout as_json output force memory resume input_format max_bytes timeout decision",
-    "apply": "scores scores_are renormalize classes prior write as_json output force memory"
-    " input_format max_bytes timeout apply",
-    "answers": "answers right abstained outcome right_is wrong_is abstained_is confidence"
-    " confidence_is words agreement_samples target question model scorer metric log_filter partial"
-    " abstain_pattern weight group method folds level seed min_utility max_hallucination_rate most"
-    " least confident layout as_json output force input_format max_bytes timeout html title date"
-    " no_file",
-}
-_OF_ANSWERS = {"min_utility", "max_hallucination_rate"} | {
-    declared.name for declared in _DECLARED if declared.metadata["on"] == _ANSWERS.split()
-}
+DECLARED = [declared for declared in fields(Options) if declared.metadata]
 
 
 def options_of(command: str) -> list[click.Option]:
     """Return the options of a command for click, in the order of their declaration."""
-    return [_for_click(d, command) for d in _DECLARED if command in d.metadata["on"]]
+    return [_for_click(d, command) for d in DECLARED if command in d.metadata["on"]]
+
+
+def commands_with(flag: str) -> list[str]:
+    """Return the commands that have an option."""
+    return next((sorted(d.metadata["on"]) for d in DECLARED if flag in flags_of(d)), [])
 
 
 def application_keys() -> set[str]:
     """Return the keys that an application file may hold for any command that takes one."""
-    some = [d for d in _DECLARED if APP_COMMANDS & set(d.metadata["on"])]
-    return {_flags(declared)[-1].removeprefix("--") for declared in some}
-
-
-def refuse_without_effect(options: Options) -> None:
-    """Refuse options that change nothing beside others.
-
-    What has a default may stand in an application file that serves other commands, too.
-    """
-    for other, effective in _EFFECTIVE.items():
-        odd = [
-            _flags(d)[-1]
-            for d in _DECLARED
-            if getattr(options, other) not in (None, False) and d.name not in effective.split()
-            if typed(d.name) or (not d.default and getattr(options, d.name))
-        ]
-        _refuse_some(odd, f"with --{other}")
-    if click.get_current_context().command.name == "check" and not options.answers:
-        odd = [_flags(d)[-1] for d in _DECLARED if d.name in _OF_ANSWERS and typed(d.name)]
-        _refuse_some(odd, "without --answers")
-
-
-def _refuse_some(odd: list[str], where: str) -> None:
-    """Refuse options that have no effect; none is no fault."""
-    if odd:
-        verb, them = ("has", "it") if len(odd) == 1 else ("have", "them")
-        refuse(f"{', '.join(odd)} {verb} no effect {where}; remove {them}.")
+    some = [d for d in DECLARED if APP_COMMANDS & set(d.metadata["on"])]
+    return {flags_of(declared)[-1].removeprefix("--") for declared in some}
 
 
 def typed(name: str) -> bool:
@@ -358,10 +349,10 @@ def is_default(name: str) -> bool:
 
 def flag_of(name: str) -> str:
     """Return how an option is typed."""
-    return next(_flags(declared)[-1] for declared in _DECLARED if declared.name == name)
+    return next(flags_of(declared)[-1] for declared in DECLARED if declared.name == name)
 
 
-def _flags(declared: "Field[Any]") -> list[str]:
+def flags_of(declared: "Field[Any]") -> list[str]:
     """Return the names of an option, the long one last."""
     found: list[str] = declared.metadata.get("flags", [f"--{declared.name.replace('_', '-')}"])
     return found
@@ -378,7 +369,7 @@ def _for_click(declared: "Field[Any]", command: str) -> click.Option:
     elif default is not None:
         settings.update(default=default, show_default=default != "")
     return click.Option(
-        [*_flags(declared), declared.name],
+        [*flags_of(declared), declared.name],
         help=told.get(command, told["help"]),
         required=command in told.get("required", ""),
         **settings,

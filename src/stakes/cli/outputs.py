@@ -192,7 +192,7 @@ def _show_on_github(document: Document) -> None:
     if not path:
         click.echo(_as_summary(document), nl=False)
     elif not append_summary(path, _markdown_lines(document, fixes=True)):
-        note(f"the summary of this step is full: {SUMMARY} has 1 MiB, and no more is shown.")
+        note(f"the summary of this step is full: {SUMMARY} has 1 MiB, the most that is shown.")
     _annotate(document)
 
 

@@ -1,14 +1,13 @@
 """Priors, classes and columns of scores as they are typed on a command line."""
 
 import json
-import math
 from collections.abc import Sequence
 
-from stakes._check import InputError
+from stakes._check import InputError, read_priors
 from stakes._text import plain, plain_list, quoted
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
-from stakes.cli.places import in_file
+from stakes.cli.places import in_file, said
 from stakes.io import Columns
 from stakes.scores import SCORES, Posteriors, Scores
 
@@ -19,45 +18,40 @@ def parse_priors(
     text: str, classes: Sequence[str], option: str = "--prior"
 ) -> dict[str, float] | None:
     """Read `data`, the prior of the class of interest, or `healthy=0.98,tumour=0.02`."""
+    typed = _typed_priors(text.strip(), option)
+    try:
+        priors = read_priors(typed, tuple(classes))
+    except InputError as error:
+        refuse(said(error.moved(argument=option)))
+    return None if priors is None else dict(zip(classes, priors.tolist(), strict=True))
+
+
+def _typed_priors(text: str, option: str) -> str | float | list[float] | dict[str, float]:
+    """Return what was typed as Python would have it: a number, a list, a mapping, or `data`."""
     if text == "data":
-        return None
+        return text
     if text.startswith("{"):
         try:  # names may hold commas
-            priors = {str(name): float(value) for name, value in json.loads(text).items()}
+            return {str(name): float(value) for name, value in json.loads(text).items()}
         except (ValueError, TypeError, AttributeError, RecursionError):
             refuse(f"{option} must be numbers by name: got {text!r}.")
-    elif "=" in text:
-        priors = parse_pairs(text, option)
-    else:
-        priors = _listed(text, classes, option)
-    odd = [name for name in priors if name not in classes]
-    missing = [name for name in classes if name not in priors]
-    if odd or missing:
-        fault = f"got unknown {quoted(odd)}" if odd else f"{quoted(missing)} is missing"
-        refuse(f"{option} must name each of the classes {quoted(classes)}: {fault}.")
-    total = math.fsum(priors.values())
-    if min(priors.values()) < 0 or abs(total - 1) > 1e-9:
-        refuse(f"{option} must be numbers of at least 0 that sum to 1: {text} sums to {total:g}.")
-    return priors
-
-
-def _listed(text: str, classes: Sequence[str], option: str) -> dict[str, float]:
-    """Read numbers in the order of the classes, or that of the class of interest alone."""
-    alone = "," not in text
+    if "=" in text:
+        return parse_pairs(text, option)
     try:
         values = [float(part) for part in text.split(",")]
     except ValueError:
-        what = "a number" if alone else "numbers"
-        refuse(f"{option} must be {what}, name=number pairs or data: got {text!r}.")
-    if alone and not 0 <= values[0] <= 1:
-        refuse(f"{option} must lie between 0 and 1: got {text}.")
-    if alone and len(classes) != 2:
-        msg = f"{option} {text} needs two classes: the data have {quoted(classes)}."
-        refuse(f"{msg} Give name=number for each.")
-    values = [1 - values[0], values[0]] if alone else values
-    if len(values) != len(classes):
-        refuse(f"{option} {text} must have a number for each class, {quoted(classes)}.")
-    return dict(zip(classes, values, strict=True))
+        rule = f"{option} must be a number, name=number pairs or data"
+        refuse(f"{rule}: got {text!r}.{_as_share(text)}")
+    return values[0] if len(values) == 1 else values
+
+
+def _as_share(text: str) -> str:
+    """Return how a percentage is written; nothing for other texts."""
+    try:
+        share = float(text.removesuffix("%")) / 100
+    except ValueError:
+        return ""
+    return f" Write {share:g}."
 
 
 def parse_pairs(text: str, option: str) -> dict[str, float]:
@@ -120,7 +114,7 @@ def system_scores(table: Columns, named: str, options: Options, names: list[str]
     own, spoken = class_part(listed), named.strip().removeprefix("p_")
     if len(own) == 1 and spoken in names[:-1]:
         msg = f"--scores {named!r} seems to be the score of class {spoken!r}, but a single column"
-        msg = f"{msg} is the score of {names[-1]!r} here:"
+        msg = f"{msg} must be the score of the last class, {names[-1]!r}:"
         way_out = "name it last in --classes" if options.classes else f"give --positive {spoken!r}"
         refuse(f"{msg} {way_out}.")
     if options.renormalize and kind != "posteriors":
@@ -133,8 +127,13 @@ def system_scores(table: Columns, named: str, options: Options, names: list[str]
         source = f"{plain(table.source)}: columns {plain_list(listed)}"
         raise error.moved(source=source, place=in_file(error.place, table)) from error
     if scores.n_classes != len(names):
-        msg = f"{plain(table.source)}: scores {named!r} are of {scores.n_classes} classes, but"
-        raise InputError(f"{msg} there are {len(names)}: {quoted(names)}.")
+        msg = (
+            f"{plain(table.source)}: scores {named!r} are for {scores.n_classes} classes, but there"
+        )
+        count = (
+            f"is 1, {quoted(names)}" if len(names) == 1 else f"are {len(names)}, {quoted(names)}"
+        )
+        raise InputError(f"{msg} {count}. Name all classes with --classes.")
     if len(own) > 1 and set(own) == set(names) and own != names:
         return scores.named(tuple(own)).ordered(tuple(names))
     return scores
@@ -154,18 +153,20 @@ def class_names(
     named = class_part(columns)
     fits = set(named) == set(known) if known is not None else set(labels or named) <= set(named)
     if len(columns) > 1 and fits:
-        note(f"classes taken from the names of the columns: {plain_list(named)}.")
+        note(f"classes are taken from the column names: {plain_list(named)}.")
         return named
     if known is not None:
-        note(f"columns taken in the order of the classes {plain_list(known)}.")
+        note(f"columns are read in the order of the classes {plain_list(known)}.")
         return list(known)
     numbered = any(named == [str(k + start) for k in range(len(named))] for start in (0, 1))
     if labels is None or not numbered or len(set(labels)) != len(named):
         msg = f"--classes must name the classes in the order of the score columns {quoted(columns)}"
-        refuse(f"{msg}: the labels are {quoted(sorted(set(labels)))}." if labels else f"{msg}.")
+        one = " A single column is the score of the last class." if len(columns) == 1 else ""
+        shown = f": the labels are {quoted(sorted(set(labels)))}" if labels else ""
+        refuse(f"{msg}{shown}.{one}")
     names = order_classes(set(labels))
     pairs = ", ".join(f"{plain(c)} {plain(n)}" for c, n in zip(columns, names, strict=True))
-    note(f"columns taken in the order of the sorted labels: {pairs}.")
+    note(f"columns are read in the order of the sorted labels: {pairs}.")
     return names
 
 

@@ -12,29 +12,29 @@ if TYPE_CHECKING:
     from stakes.evaluation import Verdict
 
 _OPTIONS = {  # what to do, by code
-    "add_bytes": "If that is meant, allow more with --max-bytes.",
+    "add_bytes": "If this is intended, allow more with --max-bytes.",
     "agreement_share": "For shares give --confidence-is probability.",
     "check_address": "Check --scheduler, --master or --remote.",
     "choose_prefix": "Rename it, or give --prefix.",
-    "give_losses": "For gains give what each decision loses against the best one.",
+    "give_losses": "For gains give the loss of each decision against the best one.",
     "limit_file": "--max-bytes limits the whole file.",
-    "name_any_kind": "--input-format tells the kind of any file.",
+    "name_any_kind": "For a file with another ending give --input-format.",
     "name_decisions": 'Name them: --cost \'{{"matrix": [...], "decisions": [...]}}\'.',
     "name_kind": "Give one with --input-format, such as csv ({kinds}).",
     "name_packed_kind": "Let its name end in .gz, or give --input-format csv.gz.",
-    "name_outcomes": "Say what the column calls them: --right-is, --wrong-is, --abstained-is.",
-    "renormalize": "To divide rows by their sum give --renormalize."
-    " For other scores say what they are with --scores-are.",
+    "name_outcomes": "Give the values of the column: --right-is, --wrong-is, --abstained-is.",
+    "renormalize": "To divide rows by their sums give --renormalize."
+    " For other scores give --scores-are.",
     "replace_file": "Give --force to replace it.",
     "say_abstained": "It may be missing only where the model abstained: name that column with"
     " --abstained.",
     "say_abstentions": "Name the value that means an abstention with --abstained-is.",
-    "say_partial": "Say how partial credit counts: --partial right, wrong, or the least right"
-    " value.",
+    "say_partial": "Say how partial credit counts: --partial right, wrong, or the lowest score"
+    " that is right.",
     "say_confidence": "For percent give --confidence-is percent, for log probabilities logprob.",
-    "say_kind": "For other scores say what they are with --scores-are.",
+    "say_kind": "For other scores give --scores-are.",
     "say_kind_or_percent": "That row sums to {total}: percent? Divide by 100."
-    " For other scores say what they are with --scores-are.",
+    " For other scores give --scores-are.",
     "use_likelihoods": "For {k} classes give --scores-are log-likelihoods.",
     "use_logits": "For unnormalised scores give --scores-are logits.",
     "use_ratios": "For log p(x|H_2) - log p(x|H_1) give --scores-are llr.",

@@ -85,7 +85,7 @@ def choose(options: Options, ask: Ask, reason: str = "", most: int | None = None
     about = f"the columns take about {size_in_words(size)} in memory"
     wanted = ""
     if resume or memory == 0:
-        wanted = f", as {'--resume' if resume else '--memory 0'} asks"
+        wanted = f", because of {'--resume' if resume else '--memory 0'}"
     elif limit is not None and size > limit:
         wanted = f": {about}, more than {size_in_words(limit)} (--memory)"
     stream = next((part for part in parts if part.streamed), None)
@@ -175,5 +175,5 @@ def say_whole(reason: str, options: Options, *, again: bool = True) -> None:
 
 def say_rounded() -> None:
     """Say that a table is read whole as its rows were rounded."""
-    why = "rows were rounded, and to which digits shows in all of them together"
-    note(f"read whole: {why}; with --renormalize each is divided by its sum by itself.")
+    why = "rows were rounded, and only all of them together show to how many digits"
+    note(f"read whole: {why}. With --renormalize each row is divided by its own sum.")

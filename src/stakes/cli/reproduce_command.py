@@ -48,10 +48,10 @@ def run(options: Options) -> None:
         try:  # before any long work
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            msg = f"cannot make the directory {str(folder)!r}: {error.strerror}."
+            msg = f"cannot create the directory {str(folder)!r}: {error.strerror}."
             raise FileError(msg) from error
     if sys.stderr.isatty():
-        click.echo("Computing: the calibrated rows take about a minute ...", err=True)
+        click.echo("Computing. The calibrated rows take about a minute ...", err=True)
     study = paper.threshold_study()
     tables = (
         *paper.metric_tables(),
@@ -84,7 +84,7 @@ def _print(screen: Screen, tables: Sequence[paper.Reproduction]) -> None:
         screen.print()
     printed = [cell for table in tables for cell in table.printed_cells]
     agreeing = sum(cell.agrees for cell in printed)
-    screen.print(f"In all, {agreeing} of {len(printed)} printed numbers agree.")
+    screen.print(f"In total, {agreeing} of {len(printed)} printed numbers agree.")
     screen.print(head("the paper", f"simulated scores, seed {_SEED}"))
 
 

@@ -14,7 +14,7 @@ from stakes.io.batches import Part
 _MARK, _VERSION = b"stakes resume ", b"2\n"
 _LARGEST = 1024**3
 _SUM = hashlib.sha256().digest_size
-_ANEW = "Delete it to begin anew"
+_ANEW = "Delete it to start again"
 
 
 PartState = tuple[str, int, int]  # a file as it was when it was read: path, size, time
@@ -70,7 +70,7 @@ class Bookmark:
             msg = f"its header cannot be read ({plain(error, 100)})"
             raise ValueError(msg) from error
         if not same:
-            msg = "its header cannot be read (it is written otherwise)"
+            msg = "its header cannot be read (unknown form)"
             raise ValueError(msg)
         return found
 
@@ -96,7 +96,7 @@ def read_bookmark(path: str, now: Bookmark) -> Bookmark | None:
 
 def refused(path: str, reason: str) -> InputError:
     """Return the error for a file that this run cannot go on from."""
-    msg = f"--resume must be a file of this very run: got '{plain(path, 1000)}', and {reason}."
+    msg = f"--resume must be a file of this run: got '{plain(path, 1000)}', and {reason}."
     return InputError(f"{msg} {_ANEW}, or name another file.")
 
 
@@ -110,7 +110,7 @@ def _difference(found: Bookmark, now: Bookmark) -> str:
     if before_paths != paths:
         other = next((p for p in paths if p not in before_paths), None)
         other = other or next((p for p in before_paths if p not in paths), paths[0])
-        return f"it was written for other files, '{plain(Path(other).name)}' is in one of both only"
+        return f"it was written for other files, '{plain(Path(other).name)}' is in only one of them"
     for before_part, part in zip(found.parts, now.parts, strict=True):
         if before_part != part:
             return f"'{plain(Path(part[0]).name)}' has changed since it was written"

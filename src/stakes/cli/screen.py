@@ -27,9 +27,9 @@ _MOST_ROWS, _MOST_COLUMNS = 12, 8
 _MOST_WRITTEN = 200
 _MOST_PRICED = 4  # classes up to which the cost of a cell is shown
 _NOTE = """\
-All at the priors above. NEC is the normalised expected cost of the costs that
-the metric implies. FA per miss: how many more false alarms would harm it as
-much as one more miss, for this very system.\
+All at the priors above. NEC is the normalised expected cost at the costs that
+the metric implies. FA per miss: how many more false alarms would lower it as
+much as one more miss, for this system.\
 """
 
 

@@ -10,6 +10,7 @@ from stakes._text import plain_list, quoted
 from stakes.cli import parsing
 from stakes.cli.cost_text import CostText, read_application
 from stakes.cli.messages import note, progress_bar, refuse
+from stakes.cli.option_kinds import either
 from stakes.cli.options import Options
 from stakes.cli.places import said, told_in_place
 from stakes.evaluation import Application, Evaluation, evaluate
@@ -191,21 +192,20 @@ def prepare(options: Options, systems: Mapping[str, str] | None = None) -> Reque
     """Name all columns and read the costs; the table is not read yet."""
     options, table = _by_detection_cost(options), None
     if (options.sample is None) != (options.class_column is None):
-        refuse("--id and --class-column must be given together, for a row per sample and class.")
+        refuse("--id and --class-column must be given together, for one row per sample and class.")
     if options.key is not None:
         options, table = _trials(options)
     else:
         options = _guessed(options, named=bool(systems))
     if options.scores_are is None:
-        refuse(
-            f"--scores-are must say what the scores are, one of {quoted(parsing.KINDS, most=9)}."
-        )
+        rule = f"--scores-are must say what the scores are: {either(tuple(parsing.KINDS))}"
+        refuse(f"{rule}. For probabilities give posteriors.")
     systems = systems or {"system": str(options.scores)}
     if any(options.label in parsing.score_columns(columns) for columns in systems.values()):
         refuse(f"--label must not be a column of scores: {options.label!r} is.")
     o, several = options, options.applications
     if several and (o.cost or o.dcf or o.abstain):
-        msg = "--cost, --dcf and --abstain must stand in the application file when it has several."
+        msg = "--cost, --dcf and --abstain must be in the application file if it has several."
         refuse(msg)
     alone = {"cost": o.cost, "dcf": next(iter(o.dcf), None), "abstain": o.abstain, "prior": o.prior}
     applications: Mapping[str, Mapping[str, Any]] = several or {"cost": alone}
@@ -258,7 +258,7 @@ def read_setting(
     priors = None if prior is None else parsing.parse_priors(prior, ordered)
     training = o.training_prior
     if training is not None and needs_priors:
-        refuse("--training-prior is for posteriors: likelihoods carry no priors.")
+        refuse("--training-prior is for posteriors: likelihoods have no priors.")
     adapted = (
         None if training is None else parsing.parse_priors(training, ordered, "--training-prior")
     )
@@ -291,13 +291,13 @@ def _trials(options: Options) -> tuple[Options, Columns]:
         refuse(f"--key needs one file of scores: got {len(options.file)} paths.")
     odd = {options.group, *options.slices} - {None, "model", "segment"}
     if options.label or options.scores or options.weight or odd:
-        msg = "--key joins lines `model segment score` with their key: the only columns that can be"
-        refuse(f"{msg} named are model and segment, for --group and --slice.")
+        msg = "--key reads lines `model segment score`: only the columns model and segment can be"
+        refuse(f"{msg} named, with --group and --slice.")
     table = join_keys(
         options.file, str(options.key), max_bytes=options.max_bytes, patience=options.timeout
     )
     if options.scores_are is None:
-        note("scores taken as natural log likelihood ratios; say --scores-are for others.")
+        note("scores are read as natural log likelihood ratios; for others give --scores-are.")
     kind, names = options.scores_are or "llr", "nontarget,target"
     return replace(options, label="label", scores="score", classes=names, scores_are=kind), table
 
@@ -308,9 +308,9 @@ def _guessed(options: Options, *, named: bool) -> Options:
     if options.label is not None and (scores is not None or named):
         return options
     if options.engine is not None and is_address(options.file):
-        refuse("--label and --scores must be named for a table at an address.")
+        refuse("--label and --scores must be given for a table at an address.")
     if options.file == "-":
-        refuse("--label and --scores must be named for standard input, which is read only once.")
+        refuse("--label and --scores must be given for standard input, which is read only once.")
     there = column_names(options.file, options.input_format, max_bytes=options.max_bytes)
     label = options.label or _only(_LABELS, "--label", there)
     if scores is None and not named:
@@ -343,11 +343,16 @@ def _class_order(request: Request, seen: list[str], table: Columns) -> list[str]
     if o.classes is None and known is None and single:
         width = table.matrix(parsing.score_columns(columns)).shape[1:]
         if width and set(seen) <= {str(k) for k in range(width[0])}:
-            note(f"classes taken as 0 to {width[0] - 1}, the places in column {columns}.")
+            note(f"classes are 0 to {width[0] - 1}, the positions in column {columns}.")
             return [str(k) for k in range(width[0])]
         if o.positive is None and len(seen) > 1:
-            msg = "--positive must name the class that the scores are for, or --classes both:"
-            refuse(f"{msg} the labels are {quoted(seen)}.")
+            if len(seen) > 2:
+                rule = f"--scores must name a column for each of the classes {quoted(seen)}"
+                refuse(f"{rule}: got {columns!r}.")
+            rule = f"--positive must name the class that column {columns!r} is the score of"
+            refuse(
+                f"{rule}: the labels are {quoted(seen)}. Give, for example, --positive {seen[-1]}."
+            )
         if o.positive is not None and len(seen) <= 2:
             alone = {o.positive} if len(seen) < 2 else set()
             return parsing.order_classes({*seen, *alone}, None, o.positive)

@@ -128,5 +128,5 @@ def priors_of_use(text: str, names: list[str], option: str = "--prior") -> list[
     """Return priors in the order of the classes; there are no labels to take them from."""
     priors = parse_priors(text, names, option)
     if priors is None:
-        refuse(f"{option} must be numbers here: there are no labels to count.")
+        refuse(f"{option} must be numbers here: there are no labels to take priors from.")
     return [priors[name] for name in names]

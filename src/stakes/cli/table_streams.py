@@ -168,7 +168,7 @@ class Stream:
                 if cells and columns.matrix(self.request.score_columns).ndim > 1:
                     if not any(part.streamed for part in self.choice.parts):
                         raise ListedScoresError
-                    msg = "--memory 0 is for one number in each row: the scores are lists."
+                    msg = "--memory 0 is for one number per row: the scores are lists."
                     raise click.UsageError(f"{msg} Leave it out.")  # it was read, so it is lost
                 return chain(begun, units), columns
         raise no_rows(self.choice.source)

@@ -133,7 +133,7 @@ class DecidingCosts(NamedCosts, ABC):
         ----------
         posteriors : array of shape (N, K), or any kind of scores
             One column holds P(classes[-1]) of two classes.
-        priors : array of K or mapping by class, optional
+        priors : float, array of K, or mapping by class, optional
             Needed for likelihoods, and for nothing else.
         indices : bool
             Return places among `decisions` in place of names.

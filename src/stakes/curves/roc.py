@@ -264,7 +264,7 @@ class RocCurve(Record):
         """Return a value with the interval at some quantile, unless samples cannot be counted."""
         read_level(level)
         if counted and not self.levels.whole:
-            return Estimate(value, None, "samples have weights, so that their number is not known")
+            return Estimate(value, None, "samples have weights, so their number is not known")
         low, high = ends(student(level, max(groups - 1, 1.0)) if groups else normal(level))
         method = "score interval over thresholds" + (", by group" if groups else "")
         return Estimate(value, Interval(min(low, value), max(high, value), level), method)

@@ -271,7 +271,7 @@ def threshold_sweep(  # noqa: PLR0913  the data, the metrics, the costs
     costs : CostMatrix, or mapping from names to several, optional
         One normalised cost each; by default that of 0-1 costs. {"miss": 5, "false_alarm": 1} is
         one matrix, by word.
-    priors : array of two, mapping by class, or "data", optional
+    priors : float, array of two, mapping by class, or "data", optional
         At which the costs are expected, and where the scores are likelihood ratios, decided.
     y_true, scores, sample_weight, classes, positive
         As for `roc_curve`; one plain column holds posteriors.

@@ -103,7 +103,7 @@ def dask_cluster(scheduler: str | None, workers: int) -> Iterator[DaskEngine]:
         try:
             stack.enter_context(distributed.Client(scheduler, timeout=_PATIENCE))
         except (OSError, TimeoutError, ValueError) as error:
-            msg = f"no scheduler of Dask answers at '{plain(scheduler, 200)}': {plain(error, 200)}"
+            msg = f"no Dask scheduler answers at '{plain(scheduler, 200)}': {plain(error, 200)}"
             raise EngineError(f"{msg}.", hint=Action("check_address")) from error
         yield DaskEngine()
 

@@ -147,7 +147,7 @@ def check_java() -> None:
     java = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
     hint = "On Debian: apt-get install openjdk-17-jre-headless"
     if java is None:
-        raise EngineError(f"Spark needs Java {_JAVA} or newer, and there is none. {hint}")
+        raise EngineError(f"Spark needs Java {_JAVA} or newer, and none is installed. {hint}")
     said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr  # noqa: S603
     found = re.search(r'version "(?:1\.)?(\d+)', said)
     if found is not None and int(found[1]) < _JAVA:

@@ -34,7 +34,7 @@ class Application(Record):
     Parameters
     ----------
     costs : CostMatrix, CostsByCase, SampleCosts, array, or prices by word
-    priors : array of K, or mapping by class, optional
+    priors : float, array of K, or mapping by class, optional
         How often each class occurs in this use.
 
     See Also
@@ -121,7 +121,7 @@ def read_training(samples: Samples, training: PriorsLike | None) -> FloatArray |
         return None
     if not isinstance(samples.scores, PosteriorScores):
         rule = "are for posteriors"
-        raise InputError("training_priors", rule, found="likelihoods carry no priors")
+        raise InputError("training_priors", rule, found="likelihoods have no priors")
     try:
         given = read_priors(training, samples.classes)
     except InputError as error:

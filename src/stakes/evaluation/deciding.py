@@ -109,9 +109,9 @@ def decide(
         As for `evaluate`.
     costs : CostMatrix, SampleCosts, array, or prices by word; optional
         By default 1 for each error; {"miss": 5, "false_alarm": 1} for two classes.
-    priors : array of K, or mapping by class, optional
+    priors : float, array of K, or mapping by class, optional
         Those of use, which likelihoods need; posteriors are moved to them from `training_priors`.
-    training_priors : array of K, or mapping by class, optional
+    training_priors : float, array of K, or mapping by class, optional
         The priors that posteriors were fitted with.
     cap : float from 0 to 1, optional
         The largest share of samples that may get the second of two decisions: those where it saves
@@ -186,11 +186,11 @@ def _posteriors(
     if training is None:
         if given is not None and not scores.needs_priors:
             msg = "priors alone do not change posteriors: pass training_priors, those they were"
-            raise InputError(f"{msg} fitted with.")
+            raise InputError(f"{msg} trained with.")
         return scores.answers(given).p
     old = read_priors(training, names)
     if given is None or old is None or not isinstance(scores, PosteriorScores):
-        rule = "are for posteriors, which they move to priors"
+        rule = "are for posteriors, which are adapted to priors"
         raise InputError("training_priors", rule, found="pass both as numbers")
     return np.exp(scores.at_priors(old, given).values)
 

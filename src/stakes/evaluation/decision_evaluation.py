@@ -201,7 +201,7 @@ def evaluate_decisions(
         The decisions, counted: `confusion_matrix(y_true, y_pred)`.
     costs : CostMatrix or array, optional
         By default 1 for each error.
-    priors : array of K, or mapping by class, optional
+    priors : float, array of K, or mapping by class, optional
         How often each class occurs in use; by default as in the data.
     level : float
         Of the intervals.

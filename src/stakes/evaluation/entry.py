@@ -89,7 +89,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         By default 1 for each error; for two classes also prices by word, {"miss": 5,
         "false_alarm": 1}. Several applications are judged side by side. With a table, `CostsByCase`
         and prices may name columns of it: {"miss": "amount", "false_alarm": 3}.
-    training_priors : array of K, mapping by class, or "data", optional
+    training_priors : float, array of K, mapping by class, or "data", optional
         The priors that posteriors were trained with, if not those of use: they are then adapted
         to the priors of each application.
     calibrator : Calibrator or None

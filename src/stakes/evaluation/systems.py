@@ -197,7 +197,9 @@ def with_groups(samples: Samples, groups: Column | None) -> Samples:
     codes = group_codes(groups, samples)
     if codes.max() == 0:
         rule = "must hold at least two groups"
-        raise InputError("groups", rule, found="one cannot tell how others differ")
+        raise InputError(
+            "groups", rule, found="with one group the spread between groups is unknown"
+        )
     return replace(samples, groups=codes)
 
 

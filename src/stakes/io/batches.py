@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from stakes._check import Action, InputError, Place
@@ -132,8 +133,11 @@ def check_present(wanted: Sequence[str], present: Sequence[str], name: str) -> N
         if count == 1:
             continue
         fault = f"contains {count} columns named" if count else "has no column"
-        msg = f"'{name}' {fault} {column!r}. Its columns are: {plain_list(present, 40)}."
-        if len(present) == 1 and (";" in present[0] or "\t" in present[0]):
-            msg = f"{msg} Its fields seem to be parted by {';' if ';' in present[0] else 'tabs'}:"
-            msg = f"{msg} save it with commas, or as .tsv."
+        near = [] if count else get_close_matches(column, present, n=1, cutoff=0.6)
+        meant = f" Did you mean {near[0]!r}?" if near else ""
+        msg = f"'{name}' {fault} {column!r}.{meant} Its columns are: {plain_list(present, 40)}."
+        if len(present) == 1 and ";" in present[0]:
+            msg = f"{msg} Its fields are separated by semicolons: save it with commas."
+        elif len(present) == 1 and "\t" in present[0]:
+            msg = f"{msg} Its fields are separated by tabs: rename it to end in .tsv."
         raise InputError(msg)

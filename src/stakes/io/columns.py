@@ -84,7 +84,7 @@ class Columns:
             return values[0]
         for name, each in zip(names, values, strict=True):
             if each.ndim != 1:
-                msg = f"{self.source}: column {name!r} holds lists: name it alone, or not at all."
+                msg = f"{self.source}: column {name!r} holds lists: name it alone, or leave it out."
                 raise InputError(msg)
         return np.column_stack(values)
 
@@ -170,7 +170,7 @@ class LongColumns(Columns):
         odd = values != kept[self._sample]
         if odd.any():
             row = int(np.argmax(odd))
-            rule, place = "must be alike in all rows of a sample", self._table.place(row)
+            rule, place = "must be the same in all rows of a sample", self._table.place(row)
             got = repr(plain(values[row]))
             raise InputError(None, rule, got, place=replace(place, column=name))
         return kept

@@ -100,7 +100,8 @@ class Texts:
 
     def _unlabelled(self, row: int, what: str) -> InputError:
         rule, place = "must hold a label in every row", self._places.place(row, self.name)
-        return InputError(None, rule, found=f"this one is {what}", place=place)
+        hint = "Label it, or leave the row out."
+        return InputError(None, rule, found=f"this one is {what}", place=place, hint=hint)
 
 
 def recoded(codes: Any, table: Any) -> Any:  # noqa: ANN401
@@ -233,7 +234,7 @@ class Numbers:
         try:
             return _numbers(values.cast(pa.float64()))
         except pa.ArrowException as error:
-            rule, found = "must hold numbers a double can", plain(error, 200)
+            rule, found = "must hold numbers in the range of a double", plain(error, 200)
             raise InputError(None, rule, found=found, place=place) from error
 
     def _check_values(self, array: Any, first: int) -> None:  # noqa: ANN401

@@ -310,7 +310,7 @@ def _batches(table: Any, ask: Ask, name: str = _SOURCE.name) -> Iterator[Batch]:
     except StakesError:
         raise
     except (pa.ArrowException, OSError, ValueError, TypeError) as error:  # of the table's library
-        rule = "must hand over an Arrow stream"
+        rule = "must provide an Arrow stream"
         raise InputError(name, rule, found=plain(error, 200)) from error
 
 
@@ -341,7 +341,7 @@ def _selected(table: Any, names: list[str], shown: str) -> Any:  # noqa: ANN401
         return table
     if hasattr(type(table), "to_reader"):  # a scanner of pyarrow
         return table.to_reader()
-    rule = "must hand over an Arrow stream, as those of pyarrow, polars, pandas and DuckDB do"
+    rule = "must provide an Arrow stream, as tables of pyarrow, polars, pandas and DuckDB do"
     raise InputError(shown, rule, type(table).__name__)
 
 

@@ -30,6 +30,7 @@ _PICKLES = {
     ".pkl", ".pickle", ".p", ".joblib", ".jbl", ".pt", ".pth", ".ckpt", ".bin", ".dill", ".sav",
     ".cloudpickle", ".pck",
 }  # fmt: skip
+_SPREADSHEETS = {".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"}
 
 
 def is_address(source: Source) -> bool:
@@ -51,7 +52,7 @@ def find_parts(source: Source, kind: str | None = None) -> tuple[str, list[Part]
             raise InputError(msg)
         parts = [part for path in paths for part in _parts_of(path, kind)]
         if not parts:
-            raise InputError("the list of files must not be empty: name one at least.")
+            raise InputError("the list of files must not be empty: name at least one.")
         more = f" and {len(parts) - 1} more" if len(parts) > 1 else ""
         return f"{parts[0].name}{more}", _alike(_by_path(_each_once(parts)))
     text = os.fspath(source)
@@ -103,8 +104,8 @@ def _matching(pattern: str) -> list[str]:
 def _counted(pattern: str) -> Iterator[int]:
     """Count names that are looked at; refuse more than the limit."""
     yield from range(_MOST_NAMES)
-    msg = f"'{_shown(pattern)}' looks at more than {_MOST_NAMES} names:"
-    raise ResourceError(f"{msg} begin it with a directory nearer to the files.")
+    msg = f"'{_shown(pattern)}' matches among more than {_MOST_NAMES} names:"
+    raise ResourceError(f"{msg} start it with a directory closer to the files.")
 
 
 def _one_step(folder: str, step: str, seen: Iterator[int], *, last: bool) -> Iterator[str]:
@@ -152,7 +153,7 @@ def _each_once(parts: list[Part]) -> list[Part]:
         if first is not part:
             same = os.path.abspath(first.path) == os.path.abspath(part.path)  # noqa: PTH100
             fault = "is listed twice" if same else f"is the same file as '{_shown(first.path)}'"
-            msg = f"'{_shown(part.path)}' {fault}: its samples would count double. Name it once."
+            msg = f"'{_shown(part.path)}' {fault}: its samples would count twice. Name it once."
             raise InputError(msg)
     return parts
 
@@ -192,7 +193,7 @@ def _in_folder(
             continue
         known = path.is_file() and (kind is not None or kind_by_ending(path.name)[0] is not None)
         if not known and path.suffix.lower() not in _PICKLES:
-            msg = f"'{shown}' must hold data files only: '{_shown(path.name)}' is not one."
+            msg = f"'{shown}' must hold only data files: '{_shown(path.name)}' is not one."
             raise InputError(msg, hint=f"Give a pattern instead, such as '{shown}/*.parquet'.")
         parts.append(replace(_part(str(path), kind), folders=columns))
     return parts
@@ -236,8 +237,10 @@ def _refuse_by_ending(path: str, kind: str | None) -> None:
         msg = f"'{shown}' may hold a pickle, which can run any code: no option reads it."
         raise UnsafeFileError(f"{msg} Write the columns as Parquet, CSV or plain NPZ.")
     if ending in {".yaml", ".yml"}:
-        msg = f"'{shown}' is YAML, which is not read: costs are read from TOML, tables from JSON,"
-        raise InputError(f"{msg} CSV or Parquet instead.")
+        msg = f"'{shown}' is YAML, which is not read. Write costs as TOML, tables as CSV, JSON or"
+        raise InputError(f"{msg} Parquet.")
+    if ending in _SPREADSHEETS:
+        raise InputError(f"'{shown}' is a spreadsheet, which is not read. Save it as CSV.")
     if kind_by_ending(path)[0] is None:
         text = [e for reader in READERS.values() if reader.packable for e in reader.endings]
         others = [e for reader in READERS.values() if not reader.packable for e in reader.endings]

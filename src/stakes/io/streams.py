@@ -158,7 +158,7 @@ def refuse_other_kinds(start: bytes, name: str) -> None:
     if not start:
         raise InputError(f"'{name}' must be a table: it is empty.")
     if start.startswith(_GZIP):
-        packed = f"'{name}' must be a table of text: it is packed with gzip."
+        packed = f"'{name}' must be a table of text: it is compressed with gzip."
         raise InputError(packed, hint=Action("name_packed_kind"))
     signed = [reader for reader in READERS.values() if reader.sign[0]]
     ours = [(*each.sign, f": rename it to end in {each.endings[0]}") for each in signed]
@@ -169,7 +169,7 @@ def refuse_other_kinds(start: bytes, name: str) -> None:
         raise InputError(f"'{name}' must be UTF-8: it is UTF-16. Save it again as UTF-8.")
     page = start.removeprefix(b"\xef\xbb\xbf").lstrip()[:9].lower()
     if page.startswith((b"<!doctype", b"<html")):
-        raise InputError(f"'{name}' must be a table: it is an HTML page, such as a log-in form.")
+        raise InputError(f"'{name}' must be a table: it is an HTML page, such as a login form.")
 
 
 def decode(data: bytes, name: str, line: int) -> str:

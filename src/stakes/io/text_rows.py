@@ -43,7 +43,7 @@ def cut_rows(stream: Stream, *, quotes: bool = True) -> Iterator[Chunk]:
             zero = chunk.data.find(b"\0")
             if zero >= 0:
                 msg = f"'{stream.name}' must be UTF-8 text: line {chunk.line_at(zero)} holds a zero"
-                raise InputError(f"{msg} byte. Is it UTF-16, or no text at all?")
+                raise InputError(f"{msg} byte. Is it UTF-16, or not text at all?")
             if not chunk.data.isascii():
                 decode(chunk.data, stream.name, chunk.line)
             yield chunk

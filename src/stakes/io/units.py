@@ -258,7 +258,9 @@ def _check_folders(part: Part, names: Sequence[str]) -> None:
     """Refuse a column that is both in the file and in the path."""
     double = next((name for name, _ in part.folders if name in names), None)
     if double is not None:
-        both = f"has a column {double!r}, which its folder gives too: which one counts is not known"
+        both = (
+            f"has a column {double!r}, which its folder gives too: it is unclear which one counts"
+        )
         raise part.wrong(f"{both}. Rename the folder or the column")
 
 

@@ -124,7 +124,7 @@ def _paired(
 
 
 def _changed(shown: str) -> InputError:
-    return InputError(f"'{shown}' must not change while it is read: its rows are others now.")
+    return InputError(f"'{shown}' must not change while it is read: its rows have changed.")
 
 
 def _tables(shown: str, parts: Sequence[Part], limits: Limits, rows: int) -> "Iterator[pa.Table]":

@@ -172,7 +172,7 @@ def calibration_error(
     bins : int, EqualWidth(n) or EqualMass(n)
     norm : 1, 2 or infinity
         Mean gap, root mean square gap, or largest gap. Intervals are given for the mean gap.
-    priors : array of K, mapping by class, or "data", optional
+    priors : float, array of K, mapping by class, or "data", optional
         Of use. Posteriors are those at these priors, and so are frequencies: a sample of class k
         counts as often as its prior exceeds its share in the data.
     y_true, scores, sample_weight, classes

@@ -57,7 +57,7 @@ class ConfusionMatrix(Record, ConfusionCounts):
         ----------
         costs : CostMatrix or array of shape (K, M), optional
             By default 1 for each error and 0 for each right answer.
-        priors : array of K, mapping by class, or "data", optional
+        priors : float, array of K, mapping by class, or "data", optional
             How often each class will occur in use; by default as often as in the data.
 
         Examples

@@ -98,7 +98,7 @@ def expected_cost(
     costs : CostMatrix, SampleCosts, array of shape (K, M) or data frame with names, optional
         By default 1 for each error: then the expected cost is the error rate. For two classes
         also prices by word: {"miss": 5, "false_alarm": 1}.
-    priors : array of K, mapping by class, or "data", optional
+    priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in use; by default as often as in the data.
     sample_weight : column of N weights, optional
     classes, decisions : sequences of names, optional

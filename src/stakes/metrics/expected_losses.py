@@ -48,7 +48,7 @@ def expected_loss(
     y_true : column of N labels
     scores : array of posteriors of shape (N, K), P(classes[-1]) of shape (N,), or typed scores
         `Logits(z)`, `LogPosteriors(lp)`, `LogLikelihoods(ll)`, `LogLikelihoodRatios(llr)`.
-    priors : array of K, mapping by class, or "data", optional
+    priors : float (of the last of two classes), array of K, mapping by class, or "data", optional
         How often each class will occur in use; by default as often as in the data. Likelihoods are
         turned into posteriors at these priors; posteriors stay what they are.
     sample_weight : column of N weights, optional

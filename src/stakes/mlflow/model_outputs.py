@@ -62,7 +62,7 @@ class Inputs:
         if self.model is not None:
             return self._of_model(beside)
         if self.predictions is None:
-            rule = "must be given where there is no model"
+            rule = "must be given if there is no model"
             raise InputError("predictions", rule, hint=_DECISIONS)
         return probabilities(self.predictions, "predictions", _DECISIONS)
 
@@ -70,7 +70,7 @@ class Inputs:
         """Return decisions: those of the model, else the predictions."""
         if self.model is None:
             if self.predictions is None:
-                raise InputError("predictions", "must be given where there is no model")
+                raise InputError("predictions", "must be given if there is no model")
             return np.asarray(self.predictions)
         return np.ravel(self._one_output(self.model.predict(self._model_input(beside))))
 

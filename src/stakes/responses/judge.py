@@ -86,7 +86,7 @@ class JudgedMean(NumberRecord):
             ("corrected", f"{value}"),
             ("human labels only", f"{self.human_only}, {self.human_rows} of {self.rows} rows"),
             ("judge only", number(self.judge_only)),
-            ("judge only less corrected", f"{self.bias}"),
+            ("judge only − corrected", f"{self.bias}"),
             ("power tuning", number(self.tuning, 2)),
             ("human labels gained", number(self.labels_gained, 2)),
             ("method", self.method),
@@ -223,7 +223,7 @@ def judged_mean(  # noqa: PLR0913  two columns, and how rows become a mean
     corrected                  0.5928 (0.4138 to 0.8197)
     human labels only          0.5000 (0.2810 to 0.7190), 20 of 100 rows
     judge only                 0.8000
-    judge only less corrected  0.2072 (−0.0270 to 0.3806)
+    judge only − corrected  0.2072 (−0.0270 to 0.3806)
     power tuning               0.74
     human labels gained        3.3
     method                     PPI++, Student's t, adjusted Wald

@@ -79,7 +79,7 @@ class ResponseDifference(Record):
         return self.system if self.gain.value > 0 else self.reference
 
     def __str__(self) -> str:
-        pair = f"{plain(self.system)} less {plain(self.reference)}"
+        pair = f"{plain(self.system)} − {plain(self.reference)}"
         return f"{pair}: utility {self.gain}, p {number(self.adjusted_p_value)}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -270,7 +270,9 @@ def _refuse_one_group(codes: IntArray | None) -> None:
     if codes is not None and (codes == codes[0]).all():
         rule = "must hold at least two groups"
         hint = "Leave groups out if responses vary independently of each other."
-        raise InputError("groups", rule, found="one cannot tell how others differ", hint=hint)
+        raise InputError(
+            "groups", rule, found="with one group the spread between groups is unknown", hint=hint
+        )
 
 
 def _check_length(size: int, n: int, argument: str) -> None:

@@ -178,7 +178,7 @@ class _Data:
             raise InputError("responses", "must state a confidence", found="there is none")
         if responses.weights is not None:
             rule = "must have no weights here"
-            raise InputError("responses", rule, found="a guarantee is for samples drawn alike")
+            raise InputError("responses", rule, found="the guarantee needs unweighted samples")
         confidence = np.where(responses.open, responses.confidence, -np.inf)
         unit = responses.groups
         if unit is not None:

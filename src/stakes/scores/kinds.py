@@ -518,7 +518,7 @@ def class_names(scores: Scores, classes: NamesLike | None) -> Names | None:
     names = read_names(classes, "classes")
     if len(names) != scores.n_classes:
         if scores.values.ndim == 1:
-            found = f"a 1-D array is binary, it cannot tell {len(names)} classes apart"
+            found = f"a 1-D array is binary, it cannot distinguish {len(names)} classes"
             raise InputError("scores", "must have one column per class", found=found)
         rule = "must name the columns of scores"
         raise InputError("classes", rule, f"{len(names)} names for {scores.n_classes} columns")

@@ -60,10 +60,10 @@ class BayesClassifier(WrappingClassifier):
         default 1 for each error. An array without names, and {"miss": 5, "false_alarm": 1}, are
         for the classes 0 to K - 1. Columns that `CostsByCase` names are taken from X, a data
         frame, or from what is passed to `predict` as `costs`.
-    priors : array of K, mapping by class, or "data", optional
+    priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in use; by default as in training. An array is for the
         classes 0 to K - 1.
-    training_priors : array of K, mapping by class, or "data", optional
+    training_priors : float, array of K, mapping by class, or "data", optional
         The priors that the inner model's posteriors are at; by default those of the data given to
         `fit`, with their weights. They must be told for a frozen model and for one that weighs
         classes, unless there is a calibrator, whose posteriors are at the priors of the data.

@@ -126,7 +126,7 @@ def cost_scorer(
         By default 1 for each error. An array without names, and {"miss": 5, "false_alarm": 1}, are
         for classes 0 to K - 1, or for `classes`. The columns that `CostsByCase` name are taken
         from metadata (`set_score_request(amount=True)`), or from the data frame X.
-    priors : array of K, mapping by class, or "data", optional
+    priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in use; by default as often as in the test fold.
     normalized : bool
         Whether to divide by the cost of the best constant decision.

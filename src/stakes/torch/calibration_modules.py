@@ -49,7 +49,7 @@ def module_of(
         One that was fitted, or read with `Calibrator.from_dict`. Where it was fitted on posteriors
         or logits, the module takes logits or log posteriors; where it was fitted on likelihoods,
         log likelihoods or their ratios.
-    priors : array of K or mapping by class, optional
+    priors : float, array of K, or mapping by class, optional
         Those of use, if not those of the fit.
     class_dim : int
         The dimension of the classes: 1 for images, where logits are (N, K, height, width).
@@ -98,7 +98,10 @@ def _prior_shift(fit: FittedMap, priors: PriorsLike | None) -> FloatArray | None
         return None
     target = read_priors(priors, fit.classes)
     if target is None:
-        rule, hint = "must be numbers, there are no labels to count", "Give those of use."
+        rule, hint = (
+            "must be numbers, there are no labels to count",
+            "Give the priors in deployment.",
+        )
         raise InputError("priors", rule, repr(priors), hint=hint)
     if fit.priors is not None and (target == fit.priors).all():
         return None

@@ -62,10 +62,10 @@ def _check_told(argument: str, given: bool, option: str, told: bool) -> None:  #
     if given and not told:
         rule = "must be left out"
         hint = f"Make it with Summary(..., {option}=True)."
-        raise InputError(argument, rule, found="the summary was not told of any", hint=hint)
+        raise InputError(argument, rule, found="the summary was created without any", hint=hint)
     if told and not given:
         rule = "must be given with each batch"
-        raise InputError(argument, rule, found=f"the summary was told {option}=True")
+        raise InputError(argument, rule, found=f"the summary was created with {option}=True")
 
 
 def _named(argument: str, given: Mapping[str, Any], told: tuple[str, ...]) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def _named(argument: str, given: Mapping[str, Any], told: tuple[str, ...]) -> di
     odd = [name for name in given if name not in told] if argument == "slices" else []
     if missing or odd:
         fault = f"{quoted(missing)} is missing" if missing else f"{quoted(odd)} is not among them"
-        rule = f"must hold the columns that the summary was told, {quoted(told)}"
+        rule = f"must hold the columns given to the summary, {quoted(told)}"
         raise InputError(argument, rule, found=fault)
     return {name: given[name] for name in told}
 

@@ -228,7 +228,7 @@ class Summary(Record):
         """Add a batch whose labels are numbers of classes, and whose scores were checked."""
         kind = self._request.kind
         if batch.scores.meaning != kind.meaning:
-            rule = f"must be {kind.__name__}, as the summary was told"
+            rule = f"must be {kind.__name__}, as given to the summary"
             raise InputError("scores", rule, type(batch.scores).__name__)
         new, slices, rows = batch.read(self._request.members, self._request.slices)
         scores = batch.scores if rows is None else batch.scores.part(rows)

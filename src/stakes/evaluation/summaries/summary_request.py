@@ -191,7 +191,9 @@ class Request:
         differ = [k for k, v in self.description.items() if v != other.description[k]]
         here, there = (r.description[differ[0]] for r in (self, other))
         found = f"they differ in {quoted(differ)}, {_short(here)} against {_short(there)}"
-        raise InputError("summaries", "must be told the same to be added", found=found)
+        raise InputError(
+            "summaries", "must be created with the same arguments to be added", found=found
+        )
 
     @classmethod
     def restored(
@@ -308,7 +310,7 @@ def _restored_rule(data: Mapping[str, Any], own: Mapping[str, ScoringRule]) -> S
     name, rest = str(data["rule"]), {key: data[key] for key in data if key != "rule"}
     if "own" in rest:
         if name not in own:
-            rule = f"must hold the rule {name!r} that this summary was told"
+            rule = f"must hold the rule {name!r} that this summary was created with"
             raise InputError("rules", rule, found=f"pass rules=[{name}()] to from_bytes")
         return own[name]
     if name == BayesCost.__name__:

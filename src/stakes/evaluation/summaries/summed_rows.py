@@ -53,7 +53,7 @@ class SummedRows(Part):
     def form_of(scores: Scores, request: Request) -> int:
         """Return how many columns scores have, which are one or those of all classes."""
         if type(scores) is not request.kind:  # rows are kept as they came
-            rule = f"must be {request.kind.__name__}, as the summary was told"
+            rule = f"must be {request.kind.__name__}, as given to the summary"
             raise InputError("scores", rule, type(scores).__name__)
         return 1 if scores.values.ndim == 1 else len(request.classes)
 

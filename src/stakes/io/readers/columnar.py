@@ -99,7 +99,7 @@ def _open_arrow(source: "pa.NativeFile", part: Part) -> Any:  # noqa: ANN401
     start = source.read(6)
     source.seek(0)
     if start[:4] == b"FEA1":
-        raise part.wrong("is of Feather's first version, which is not read: write it again")
+        raise part.wrong("is Feather version 1, which is not read: write it again")
     return ipc.open_file(source) if start == b"ARROW1" else ipc.open_stream(source)
 
 

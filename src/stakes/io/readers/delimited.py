@@ -180,6 +180,8 @@ def _fault(field: str) -> tuple[str, str, str] | None:
     if field.strip().lower() in _MISSING:
         found = "the value is missing" + (f" ('{plain(field)}')" if field else "")
         return rule, found, "Leave such rows out, or fill them."
+    if field.rstrip().endswith("%") and NUMBER.fullmatch(share := field.rstrip().rstrip("% ")):
+        return rule, found, f"Write percentages as shares: {float(share) / 100:g}."
     if NUMBER.fullmatch(field.replace(",", "")):
         return rule, found, "Write it without thousands separators and with a decimal point."
     return rule, found, ""

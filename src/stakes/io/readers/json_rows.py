@@ -76,7 +76,7 @@ class Json(JsonLines):
 
 def _no_constant(word: str) -> NoReturn:
     """Refuse NaN and Infinity, which are not JSON."""
-    raise ValueError(f"{word} is not a number that JSON knows")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         double = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the name '{plain(double)}' is there twice")
+        raise ValueError(f"the name '{plain(double)}' occurs twice")
     return found
 
 

@@ -108,7 +108,7 @@ class Npz(Npy):
             member = plain(entry.filename.removesuffix(".npy"), 1000)
             if member in members:
                 raise part.wrong(
-                    f"holds the member '{member}' twice: which one counts is not known"
+                    f"holds the member '{member}' twice: it is unclear which one counts"
                 )
             place = f"{part.name}, member '{member}'"
             try:
@@ -161,7 +161,7 @@ def _header(
     place = called[1]
     start = stream.read(8)
     if len(start) < 8 or start[:6] != b"\x93NUMPY" or start[6] not in {1, 2, 3}:
-        msg = f"{place} must be an array in NumPy's own form (.npy): it does not begin as one."
+        msg = f"{place} must be a NumPy array (.npy): it does not start like one."
         raise InputError(msg)
     width, form = (2, "<H") if start[6] == 1 else (4, "<I")
     packed = stream.read(width)
@@ -281,7 +281,7 @@ def _texts(array: Any, place: str) -> list[Any]:  # noqa: ANN401
         raise InputError(f"{place} must hold text in UTF-8: {plain(error, 100)}.") from error
     codes = np.ascontiguousarray(texts).view(np.uint32) if texts.size else np.empty(0, np.uint32)
     if ((codes > _LAST_CHARACTER) | ((codes >> 11) == _SURROGATES)).any():
-        msg = f"{place} must hold text: it holds numbers that are no characters."
+        msg = f"{place} must hold text: it holds numbers that are not characters."
         raise InputError(f"{msg} The file is damaged: write it again.")
     listed: list[Any] = texts.tolist()
     return listed

@@ -38,7 +38,7 @@ class ErrorRate(DecisionMetric):
     better: ClassVar[Direction] = "lower"
     formula = "sum of N_ij over i != j, over N"
     relation = "error rate = (1 - largest prior) * NEC"
-    rewards = "Nothing else, but it forgets rare classes: each counts as much as it is frequent."
+    rewards = "Nothing else, but it ignores rare classes: a class counts as often as it occurs."
     in_reports = False
 
     @property
