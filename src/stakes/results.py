@@ -99,7 +99,13 @@ class Estimate(NumberRecord):
         return f"{number(self.value)}{band}"
 
     def moved(self, by: float) -> "Estimate":
-        """Return a loss that is larger by a number, and so is its interval; neither is below 0."""
+        """Return a loss that is larger by a number, and so is its interval; neither is below 0.
+
+        Parameters
+        ----------
+        by : float
+            What is added to the value.
+        """
         band = self.interval
         if band is not None:
             band = Interval(max(band.low + by, 0.0), max(band.high + by, 0.0), band.level)
@@ -273,6 +279,11 @@ class ExpectedLoss(NumberRecord):
         perfect score of ten samples does not claim certainty. Losses without a bound get Student's
         t, which Hall's correction for skewness can only widen, and none from few samples of a
         class (`no_interval` says why).
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
         """
         return self._interval(level, np.ones_like(self.priors), normalized=False)
 
@@ -282,6 +293,11 @@ class ExpectedLoss(NumberRecord):
         The naive cost is the least of all constant decisions. With priors from the data the best
         one of the population need not be that of these samples, so that the upper end is the
         highest of those in units of any of them.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
         """
         if self.undefined is not None:
             return Interval(math.nan, math.nan, read_level(level))
@@ -431,7 +447,13 @@ class ExpectedLoss(NumberRecord):
         return "\n".join(lines)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, fit for JSON.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         return {
             "name": self.name,
             "value": json_number(self.value),

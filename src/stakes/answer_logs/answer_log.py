@@ -80,7 +80,13 @@ class LoggedOptions(Record):
         return None if self.texts is None else tuple(len(t.encode()) for t in self.texts)
 
     def chosen(self, metric: str = "acc") -> int:
-        """Return the option that `acc`, `acc_norm` or `acc_bytes` takes for the answer."""
+        """Return the option that `acc`, `acc_norm` or `acc_bytes` takes for the answer.
+
+        Parameters
+        ----------
+        metric : {"acc", "acc_norm", "acc_bytes"}, default "acc"
+            The metric of lm-eval.
+        """
         lengths = {"acc_norm": self.characters, "acc_bytes": self.bytes}.get(metric)
         scores = self.log_likelihoods
         if lengths is not None:
@@ -89,7 +95,13 @@ class LoggedOptions(Record):
         return max(range(len(scores)), key=scores.__getitem__)
 
     def right(self, metric: str = "acc") -> bool | None:
-        """Tell whether that option is right; None where the log does not say."""
+        """Tell whether that option is right; None where the log does not say.
+
+        Parameters
+        ----------
+        metric : {"acc", "acc_norm", "acc_bytes"}, default "acc"
+            The metric of lm-eval.
+        """
         return None if self.gold is None else self.chosen(metric) in self.gold
 
 
@@ -195,6 +207,11 @@ class AnswerLog(Record):
 
         `accuracy()` of these is `acc` of lm-eval; that of `per_length()` is `acc_norm` where
         lengths are characters, `acc_bytes` where they are bytes.
+
+        Parameters
+        ----------
+        lengths : {"characters", "bytes"}, default "characters"
+            What the lengths of options are counted in.
         """
         if lengths not in ("characters", "bytes"):
             raise InputError("lengths", "must be 'characters' or 'bytes'", repr(lengths))

@@ -31,7 +31,7 @@ class StatedIn:
 
     Parameters
     ----------
-    kind : {"probability", "percent", "words"}, optional
+    kind : {"probability", "percent", "words"}, default "probability"
         How confidence is stated: a number from 0 to 1, a number from 0 to 100, or words.
     words : mapping from word to probability, optional
         For `kind="words"`: what each word means. Upper and lower case are the same.

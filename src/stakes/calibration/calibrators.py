@@ -80,7 +80,17 @@ class Calibrator(Record, ABC):
 
     @abstractmethod
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
-        """Return the map for log posteriors, coded labels and weights that sum to 1."""
+        """Return the map for log posteriors, coded labels and weights that sum to 1.
+
+        Parameters
+        ----------
+        log_p : array of shape (N, K)
+            Log posteriors.
+        y : array of N ints
+            The index of each sample's class.
+        weights : array of N floats
+            How much each sample counts; they sum to 1.
+        """
 
     def fit(
         self,
@@ -129,7 +139,13 @@ class Calibrator(Record, ABC):
         return None
 
     def fit_samples(self, samples: Samples) -> Self:
-        """Learn from samples that were checked."""
+        """Learn from samples that were checked.
+
+        Parameters
+        ----------
+        samples : Samples
+            Labels and scores that are already checked.
+        """
         require_every_class(samples)
         if self.two_classes and len(samples.classes) != 2:
             raise InputError(type(self).__name__, "needs two classes", len(samples.classes))
@@ -156,7 +172,17 @@ class Calibrator(Record, ABC):
         return self
 
     def fit_folds(self, samples: Samples, fold: IntArray, n_folds: int) -> CrossFit | None:  # noqa: ARG002
-        """Learn for each fold from all the others, if there is a way to do that all at once."""
+        """Learn for each fold from all the others, if there is a way to do that all at once.
+
+        Parameters
+        ----------
+        samples : Samples
+            Labels and scores that are already checked.
+        fold : array of N ints
+            The fold of each sample.
+        n_folds : int
+            Number of folds.
+        """
         return None
 
     def transform(self, scores: Scores | Column, priors: PriorsLike | None = None) -> LogPosteriors:
@@ -164,6 +190,13 @@ class Calibrator(Record, ABC):
 
         They are those at the priors of the fit; given other priors, they are moved there by Bayes'
         rule, so that calibrated likelihood ratios are the same at all priors.
+
+        Parameters
+        ----------
+        scores : array of posteriors, or typed scores
+            Scores of the kind that it was fitted on.
+        priors : array of K, or mapping by class, optional
+            The priors to move the posteriors to; by default those of the fit.
 
         Examples
         --------
@@ -182,13 +215,25 @@ class Calibrator(Record, ABC):
         return self._fit_or_refuse().posteriors(as_scores(scores), priors)
 
     def log_likelihoods(self, scores: Scores | Column) -> LogLikelihoods:
-        """Return calibrated log likelihoods, which serve any priors, one column per class."""
+        """Return calibrated log likelihoods, which serve any priors, one column per class.
+
+        Parameters
+        ----------
+        scores : array of posteriors, or typed scores
+            Scores of the kind that it was fitted on.
+        """
         fit = self._fit_or_refuse()
         found = fit.posteriors(as_scores(scores))
         return LogLikelihoods.trusted(found.values - log(fit.known_priors()), found.names)
 
     def log_likelihood_ratios(self, scores: Scores | Column) -> LogLikelihoodRatios:
-        """Return calibrated log likelihood ratios of two classes, which serve any priors."""
+        """Return calibrated log likelihood ratios of two classes, which serve any priors.
+
+        Parameters
+        ----------
+        scores : array of posteriors, or typed scores
+            Scores of the kind that it was fitted on.
+        """
         if len(self.classes) != 2:
             msg = f"log likelihood ratios need two classes: got {len(self.classes)}."
             raise InputError(f"{msg} Use log_likelihoods, one column per class.")
@@ -261,7 +306,13 @@ class Calibrator(Record, ABC):
 
     @staticmethod
     def from_dict(data: dict[str, Any]) -> "Calibrator":
-        """Read a fitted calibrator of any kind."""
+        """Read a fitted calibrator of any kind.
+
+        Parameters
+        ----------
+        data : dict
+            What `to_dict` returned.
+        """
         return calibrator_from_dict(data)
 
 

@@ -139,13 +139,25 @@ def choose_calibrator(  # noqa: PLR0913
     ----------
     rule : ScoringRule
         `LogLoss()`, `BrierLoss()`, or `BayesCost(costs)` at your own costs.
-    candidates : list of calibrators
-    level : float
-        One minus the probability to replace scores that need no calibration.
-    folds, groups, rng, priors, sample_weight, classes
-        As for `calibration_loss`.
-    y_true, scores
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
         As for `expected_loss`.
+    candidates : list of calibrators
+    folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
+        As for `cross_calibrate`.
+    groups : column of N names, optional
+        Samples of one group stay together: patients, speakers, merchants.
+    rng : int or Generator, default 0
+        Seed of the folds.
+    level : float, default 0.95
+        One minus the probability to replace scores that need no calibration.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------

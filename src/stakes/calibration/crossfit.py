@@ -101,16 +101,24 @@ def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is f
     Parameters
     ----------
     calibrator : Calibrator
-    y_true, scores, sample_weight, priors, classes
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
         As for `expected_loss`.
-    folds : int, splitter, array of N fold numbers, HeldOut(...) or TrainOnTest()
+    folds : int, splitter, array of N fold numbers, HeldOut(...) or TrainOnTest(), default 5
         How many folds, stratified by class; or anything with `split`; or the fold of each sample;
         or other samples to fit on; or the samples themselves.
     groups : column of N names, optional
         Samples of one group are never parted: patients, speakers, merchants.
-    rng : int or Generator
+    rng : int or Generator, default 0
         Seed of the folds; the same seed gives the same folds for the same labels, by which they
         are stratified.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------

@@ -46,9 +46,9 @@ class HistogramCalibrator(Calibrator):
 
     Parameters
     ----------
-    bins : int
+    bins : int, default 15
         How many.
-    equal_mass : bool
+    equal_mass : bool, default False
         Whether bins have the same number of samples, in place of the same width.
 
     See Also
@@ -78,7 +78,17 @@ class HistogramCalibrator(Calibrator):
         check_bins(self.bins)
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
-        """Return edges and shares; an empty bin keeps its middle."""
+        """Return edges and shares; an empty bin keeps its middle.
+
+        Parameters
+        ----------
+        log_p : array of shape (N, K)
+            Log posteriors.
+        y : array of N ints
+            The index of each sample's class.
+        weights : array of N floats
+            How much each sample counts; they sum to 1.
+        """
         p = np.exp(log_p)
         edges = [
             equal_mass(column, weights, self.bins) if self.equal_mass else equal_width(self.bins)

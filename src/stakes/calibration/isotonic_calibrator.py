@@ -60,7 +60,7 @@ class IsotonicCalibrator(Calibrator):
 
     Parameters
     ----------
-    mix : float
+    mix : float, default 0.0
         Samples of the priors that are added to each block, at least 0.
 
     See Also
@@ -92,7 +92,17 @@ class IsotonicCalibrator(Calibrator):
         self.mix = read_number(self.mix, "mix", 0, math.inf, closed=(True, False))
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
-        """Return the blocks and their class weights."""
+        """Return the blocks and their class weights.
+
+        Parameters
+        ----------
+        log_p : array of shape (N, K)
+            Log posteriors.
+        y : array of N ints
+            The index of each sample's class.
+        weights : array of N floats
+            How much each sample counts; they sum to 1.
+        """
         each = class_weights(y, weights)
         levels = ScoreLevels.from_scores(
             log_odds(log_p), y, weights * y.size if each is None else None
@@ -117,6 +127,17 @@ class IsotonicCalibrator(Calibrator):
 
         The scores are pooled as they are, since log odds rise with them; None where rounding makes
         the log odds of two blocks the same, or where the kernel finds fault.
+
+        Parameters
+        ----------
+        scores : scores or column
+            One column of posteriors or log odds.
+        y_true : column of N labels
+            The true class of each sample.
+        priors : array, mapping by class, "data" or None
+            As for `fit`.
+        classes : sequence of names, or None
+            As for `fit`.
         """
         kind = type(scores) if isinstance(scores, Scores) else Posteriors
         arrays = plain_arrays(y_true, scores.values if isinstance(scores, Scores) else scores)

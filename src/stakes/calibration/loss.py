@@ -145,12 +145,24 @@ def calibration_loss(  # noqa: PLR0913  the data, the calibrator, and how it is 
     ----------
     rule : ScoringRule
         `LogLoss()`, `BrierLoss()`, or `BayesCost(costs)` at your own costs.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As for `expected_loss`.
     calibrator : Calibrator, optional
         By default affine, cross-fitted, as in the paper.
-    folds, groups, rng
-        As for `cross_calibrate`; `TrainOnTest()` gives the optimistic form.
-    y_true, scores, priors, sample_weight, classes
-        As for `expected_loss`.
+    folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
+        As for `cross_calibrate`; `TrainOnTest()` gives the optimistic value.
+    groups : column of N names, optional
+        Samples of one group stay together: patients, speakers, merchants.
+    rng : int or Generator, default 0
+        Seed of the folds.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------
@@ -275,8 +287,16 @@ def decompose(
     Parameters
     ----------
     rule : ScoringRule
-    y_true, scores, priors, sample_weight, classes
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
         As for `expected_loss`, of two classes.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------
@@ -343,8 +363,12 @@ def risk_curve(  # noqa: PLR0913  the data, and how a calibrator is fitted
         not see, where the minimum is optimistic. `AffineCalibrator()` is a good choice: two
         numbers hardly overfit, and its answers are never certain, as those of a fitted step
         function are, which makes a cross-entropy infinite.
-    folds, groups, rng
+    folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
         As for `cross_calibrate`.
+    groups : column of N names, optional
+        Samples of one group stay together: patients, speakers, merchants.
+    rng : int or Generator, default 0
+        Seed of the folds.
 
     Returns
     -------

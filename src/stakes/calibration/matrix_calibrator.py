@@ -64,7 +64,7 @@ class MatrixCalibrator(Calibrator):
 
     Parameters
     ----------
-    penalty : float
+    penalty : float, default 1.0
         How much samples must say for it, at least 0; 1 as published.
 
     See Also
@@ -100,7 +100,17 @@ class MatrixCalibrator(Calibrator):
         self.penalty = read_number(self.penalty, "penalty", 0, math.inf, closed=(True, False))
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
-        """Return the map of least penalised cross-entropy."""
+        """Return the map of least penalised cross-entropy.
+
+        Parameters
+        ----------
+        log_p : array of shape (N, K)
+            Log posteriors.
+        y : array of N ints
+            The index of each sample's class.
+        weights : array of N floats
+            How much each sample counts; they sum to 1.
+        """
         k, temperature = log_p.shape[1], TemperatureCalibrator().learn(log_p, y, weights)
         problem = self.problem(temperature(log_p), y, weights)
         found = solve(problem, np.zeros(problem.cells.size))
@@ -110,7 +120,17 @@ class MatrixCalibrator(Calibrator):
         return MatrixMap(temperature.scale[0], matrix, bias - bias.mean(), temperature.separable)
 
     def problem(self, log_q: FloatArray, y: IntArray, weights: FloatArray) -> ClassScales:
-        """Return the penalised loss after temperature scaling."""
+        """Return the penalised loss after temperature scaling.
+
+        Parameters
+        ----------
+        log_q : array of shape (N, K)
+            Log posteriors after temperature scaling.
+        y : array of N ints
+            The index of each sample's class.
+        weights : array of N floats
+            How much each sample counts; they sum to 1.
+        """
         n, k = log_q.shape
         cells = np.arange(k * (k + 1))
         loss = ClassScales.from_arrays(log_q, y, weights, cells, held_scale=1.0)

@@ -66,7 +66,15 @@ class PriorEstimate(Record):
         return tuple(notes)
 
     def interval(self, name: Label, level: float = 0.95) -> Interval:
-        """Return the interval of one class's prior, within 0 and 1."""
+        """Return the interval of one class's prior, within 0 and 1.
+
+        Parameters
+        ----------
+        name : label
+            Name of the class.
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         z = NormalDist().inv_cdf((1 + read_level(level)) / 2)
         if name not in self.classes:
             rule = f"must be one of the classes {quoted(self.classes)}"
@@ -175,9 +183,9 @@ def estimate_priors_from_decisions(
         Of labelled samples.
     y_pred : column of decisions
         Of the samples without labels, made by the same system.
-    resamples : int
+    resamples : int, default 500
         Number of resamples for the standard errors.
-    rng : int or Generator
+    rng : int or Generator, default 0
         Their seed.
 
     Returns

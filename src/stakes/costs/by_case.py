@@ -104,6 +104,10 @@ class SampleCosts(DecidingCosts):
         ----------
         entries : K rows of M numbers or names
         columns : mapping from name to N numbers, or a data frame
+        classes : sequence of K names, optional
+            As for `CostMatrix`.
+        decisions : sequence of M names, optional
+            As for `CostMatrix`.
         """
         for entry in (e for row in entries for e in row):
             if isinstance(entry, bool) or not isinstance(entry, str | int | float | np.number):
@@ -136,7 +140,15 @@ class SampleCosts(DecidingCosts):
         return self._n, len(self._classes), len(self._decisions)
 
     def with_abstention(self, price: float, name: Label = "abstain") -> Self:
-        """Return the costs with one more decision, which costs the same for every case."""
+        """Return the costs with one more decision, which costs the same for every case.
+
+        Parameters
+        ----------
+        price : float
+            Cost of the further decision, the same for every case.
+        name : name, default "abstain"
+            Name of the further decision.
+        """
         costs = type(self).__new__(type(self))
         costs._cells = tuple((*row, read_price(price)) for row in self._cells)
         costs._classes, costs._n = self._classes, self._n
@@ -144,7 +156,13 @@ class SampleCosts(DecidingCosts):
         return costs
 
     def part(self, rows: IntArray) -> Self:
-        """Return the costs of some samples."""
+        """Return the costs of some samples.
+
+        Parameters
+        ----------
+        rows : array of ints
+            Indices of samples.
+        """
         costs = type(self).__new__(type(self))
         costs._cells = tuple(
             tuple(cell if isinstance(cell, float) else cell[rows] for cell in row)
@@ -154,7 +172,15 @@ class SampleCosts(DecidingCosts):
         return costs
 
     def prices(self, i: int, j: int) -> Cell:
-        """Return what decision j costs for class i: one number, or one for each sample."""
+        """Return what decision j costs for class i: one number, or one for each sample.
+
+        Parameters
+        ----------
+        i : int
+            Index of the class.
+        j : int
+            Index of the decision.
+        """
         return self._cells[i][j]
 
     def constant(self) -> CostMatrix | None:
@@ -193,7 +219,15 @@ class SampleCosts(DecidingCosts):
         return found
 
     def at(self, y: IntArray, d: IntArray) -> FloatArray:
-        """Return the cost of each sample, from the indices of its class and its decision."""
+        """Return the cost of each sample, from the indices of its class and its decision.
+
+        Parameters
+        ----------
+        y : array of N ints
+            The index of each sample's class.
+        d : array of N ints
+            The index of each sample's decision.
+        """
         cost = np.zeros(self._n)
         for i, row in enumerate(self._cells):
             for j, cell in enumerate(row):
@@ -208,7 +242,13 @@ class SampleCosts(DecidingCosts):
             raise InputError("posteriors", rule, got)
 
     def least_expected(self, p: FloatArray) -> IntArray:
-        """Return the decision of least expected cost for posteriors that were checked."""
+        """Return the decision of least expected cost for posteriors that were checked.
+
+        Parameters
+        ----------
+        p : array of shape (N, K)
+            Posteriors that are already checked.
+        """
         tie = TIE * np.maximum.reduce(
             [np.broadcast_to(cell, self._n) for row in self._cells for cell in row]
         )
@@ -219,7 +259,15 @@ class SampleCosts(DecidingCosts):
         return chosen
 
     def expected(self, p: FloatArray, decision: int) -> FloatArray:
-        """Return the expected cost of one decision for each sample."""
+        """Return the expected cost of one decision for each sample.
+
+        Parameters
+        ----------
+        p : array of shape (N, K)
+            Posteriors that are already checked.
+        decision : int
+            Index of the decision.
+        """
         total = np.zeros(self._n)
         for i, row in enumerate(self._cells):
             total += p[:, i] * row[decision]
@@ -294,13 +342,26 @@ class CostsByCase(NamedCosts):
         >>> costs = CostsByCase([[0, 3], ["amount", 0]], classes=["fine", "fraud"])
         >>> costs.with_abstention(1, "ask").decisions
         ('fine', 'fraud', 'ask')
+
+        Parameters
+        ----------
+        price : float
+            Cost of the further decision, the same for every case.
+        name : name, default "abstain"
+            Name of the further decision.
         """
         entries = [(*row, read_price(price)) for row in self.entries]
         decisions = [*self.decisions, name]
         return type(self)(entries, classes=self.classes, decisions=decisions)
 
     def with_columns(self, columns: Mapping[str, Column] | Any) -> SampleCosts:  # noqa: ANN401  any frame
-        """Return the costs of the samples of a table, or of a mapping from name to numbers."""
+        """Return the costs of the samples of a table, or of a mapping from name to numbers.
+
+        Parameters
+        ----------
+        columns : data frame, or mapping from name to numbers
+            Has a column for each name in the costs.
+        """
         return SampleCosts.from_columns(
             self.entries, columns, classes=self.classes, decisions=self.decisions
         )

@@ -87,11 +87,23 @@ class ConfidenceTarget(Record):
         return CostMatrix([[1, price], [0, price]], classes=TRUTHS, decisions=CHOICES)
 
     def utility(self, cost: float) -> float:
-        """Return the mean points for an expected cost."""
+        """Return the mean points for an expected cost.
+
+        Parameters
+        ----------
+        cost : float
+            Expected cost, where an error costs 1.
+        """
         return 1 - cost / self.abstention
 
     def answers(self, p: FloatArray) -> BoolArray:
-        """Tell where an answer of probability p to be right is worth as much as none, or more."""
+        """Tell where an answer of probability p to be right is worth as much as none, or more.
+
+        Parameters
+        ----------
+        p : array of N floats
+            The probability that each answer is right.
+        """
         return np.asarray(p >= self.t)  # as Bayes decisions are, without their rounding at a tie
 
     def __str__(self) -> str:

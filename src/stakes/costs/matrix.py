@@ -147,6 +147,13 @@ class CostMatrix(DecidingCosts):
 
         >>> CostMatrix.zero_one(3).with_abstention(0.2).decisions
         (0, 1, 2, 'abstain')
+
+        Parameters
+        ----------
+        price : float
+            Cost of the further decision, the same for every class.
+        name : name, default "abstain"
+            Name of the further decision.
         """
         wider = self._table.with_column(np.full((self.shape[0], 1), read_price(price)))
         decisions = read_names([*self.decisions, name], "decisions", mixed=True)
@@ -154,7 +161,15 @@ class CostMatrix(DecidingCosts):
 
     @classmethod
     def balanced(cls, classes: NamesLike, priors: PriorsLike) -> Self:
-        """Return costs 1/(K P_i) for any error of class i; their EC is the balanced error rate."""
+        """Return costs 1/(K P_i) for any error of class i; their EC is the balanced error rate.
+
+        Parameters
+        ----------
+        classes : sequence of K names, or how many
+            The classes.
+        priors : array of K, or mapping by class
+            How often each class occurs.
+        """
         names = read_names(classes, "classes")
         p = read_priors(priors, names)
         if p is None or not p.all():
@@ -169,6 +184,15 @@ class CostMatrix(DecidingCosts):
     @classmethod
     def binary(cls, *, miss: float, false_alarm: float, classes: NamesLike = 2) -> Self:
         """Return the costs of the two errors of a detector; the class of interest comes last.
+
+        Parameters
+        ----------
+        miss : float
+            Cost of deciding the first class when the truth is the second.
+        false_alarm : float
+            Cost of deciding the second class when the truth is the first.
+        classes : two names, or 2, default 2
+            The class of interest comes last.
 
         Examples
         --------
@@ -188,6 +212,15 @@ class CostMatrix(DecidingCosts):
         """Return the costs for given gains: what each decision falls short of the best of its row.
 
         Decisions are the same as with the gains themselves; utilities may be negative.
+
+        Parameters
+        ----------
+        values : array of shape (K, M)
+            What decision j gains when the truth is class i; it may be negative.
+        classes : sequence of K names, optional
+            As for `CostMatrix`.
+        decisions : sequence of M names, optional
+            As for `CostMatrix`.
         """
         framed = is_frame(values)
         gains = read_array(values.to_numpy() if framed else values, "values")
@@ -201,7 +234,13 @@ class CostMatrix(DecidingCosts):
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a cost file, .toml or .csv: see docs/cost-files.md for the two forms."""
+        """Read a cost file, .toml or .csv: see docs/cost-files.md for the two forms.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; its name ends in .toml or .csv.
+        """
         read, _ = _form(path)
         values, classes, decisions = read(read_text(path), str(path))
         try:
@@ -210,7 +249,13 @@ class CostMatrix(DecidingCosts):
             raise error.moved(source=repr(str(path))) from error
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a cost file, .toml or .csv; reading it gives an equal matrix."""
+        """Write a cost file, .toml or .csv; reading it gives an equal matrix.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; its name ends in .toml or .csv.
+        """
         _, write = _form(path)
         write_text(path, write(self.values, self.classes, self.decisions))
 
@@ -235,7 +280,17 @@ class CostMatrix(DecidingCosts):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], classes: Names, decisions: Names) -> Self:
-        """Read costs that were written as plain values."""
+        """Read costs that were written as plain values.
+
+        Parameters
+        ----------
+        data : mapping
+            What `to_dict` returned.
+        classes : tuple of K names
+            The classes.
+        decisions : tuple of M names
+            The decisions.
+        """
         if "values" in data:
             return cls(data["values"], classes=classes, decisions=decisions)
         error, further = (np.array(data[name], dtype=np.float64) for name in ("error", "further"))
@@ -248,17 +303,36 @@ class CostMatrix(DecidingCosts):
         return cls._from_table(ErrorTable(error, further), classes, decisions)
 
     def at(self, y: IntArray, d: IntArray) -> FloatArray:
-        """Return the cost of each sample, from the indices of its class and its decision."""
+        """Return the cost of each sample, from the indices of its class and its decision.
+
+        Parameters
+        ----------
+        y : array of N ints
+            The index of each sample's class.
+        d : array of N ints
+            The index of each sample's decision.
+        """
         return self._table.at(y, d)
 
     def column(self, decision: int) -> FloatArray:
-        """Return what one decision, given by its index, costs for each class."""
+        """Return what one decision, given by its index, costs for each class.
+
+        Parameters
+        ----------
+        decision : int
+            Index of the decision.
+        """
         return self._table.column(decision)
 
     def ranges(self, taken: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Return the least and the largest cost of each class.
 
         Decisions that no posterior makes optimal play no part, unless they are among those `taken`.
+
+        Parameters
+        ----------
+        taken : array of ints, optional
+            Indices of decisions that count in any case.
         """
         kept = self._table.optimal()
         if taken is not None:
@@ -300,7 +374,13 @@ class CostMatrix(DecidingCosts):
         return tuple(order), tuple(ends[1:])
 
     def least_expected(self, p: FloatArray) -> IntArray:
-        """Return the Bayes decision for each row of posteriors that were checked."""
+        """Return the Bayes decision for each row of posteriors that were checked.
+
+        Parameters
+        ----------
+        p : array of shape (N, K)
+            Posteriors that are already checked.
+        """
         return self._table.least_expected(p)
 
     def _check_scores(self, scores: Scores) -> None:
@@ -312,11 +392,22 @@ class CostMatrix(DecidingCosts):
         """Return the best constant decision and its expected cost: min_j sum_i c_ij P_i.
 
         This is what a system costs that sees no input (eq:ecn). On a tie the lowest index wins.
+
+        Parameters
+        ----------
+        priors : array of K, or mapping by class
+            How often each class occurs.
         """
         return self.naive_at(self._priors(priors))
 
     def naive_at(self, p: FloatArray) -> tuple[int, float]:
-        """Return the same at priors that were checked."""
+        """Return the same at priors that were checked.
+
+        Parameters
+        ----------
+        p : array of K
+            Priors that are already checked.
+        """
         best = self._table.best_constant(p)
         return best, math.fsum((p * self._table.column(best)).tolist())
 
@@ -324,6 +415,13 @@ class CostMatrix(DecidingCosts):
         """Return the other decisions that could be the best constant one at priors near these.
 
         Of very many only those of the lowest cost are kept, the lowest first.
+
+        Parameters
+        ----------
+        p : array of K
+            Priors that are already checked.
+        best : int
+            Index of the best constant decision.
         """
         others = self._table.optimal()
         others[best] = False
@@ -332,7 +430,13 @@ class CostMatrix(DecidingCosts):
         return places[np.argsort(costs, kind="stable")[:_MOST_RIVALS]]
 
     def odds(self, priors: PriorsLike) -> float:
-        """Return c12 P1 / (c21 P2), the one free number of a binary problem (eq:alpha)."""
+        """Return c12 P1 / (c21 P2), the one free number of a binary problem (eq:alpha).
+
+        Parameters
+        ----------
+        priors : array of two, or mapping by class
+            How often each class occurs.
+        """
         p = self._priors(priors)
         false_alarm, miss = self._errors_of_two("odds")
         above, below = false_alarm * p[0], miss * p[1]
@@ -350,7 +454,13 @@ class CostMatrix(DecidingCosts):
         return false_alarm / 2 / (false_alarm / 2 + miss / 2)
 
     def llr_threshold(self, priors: PriorsLike) -> float:
-        """Return the threshold on the natural log likelihood ratio: log(c12 P1 / (c21 P2))."""
+        """Return the threshold on the natural log likelihood ratio: log(c12 P1 / (c21 P2)).
+
+        Parameters
+        ----------
+        priors : array of two, or mapping by class
+            How often each class occurs.
+        """
         odds = self.odds(priors)
         return math.log(odds) if odds > 0 else -math.inf
 
@@ -359,6 +469,11 @@ class CostMatrix(DecidingCosts):
 
         It is c21 P2 / (c12 P1 + c21 P2), the x axis of a cost curve; speech folds the costs of
         its DCF into the prior of a target this way.
+
+        Parameters
+        ----------
+        priors : array of two, or mapping by class
+            How often each class occurs.
         """
         return 1 / (1 + self.odds(priors))
 

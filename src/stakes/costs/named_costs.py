@@ -98,7 +98,13 @@ class NamedCosts(Record):
         return f"{len(self.classes)} classes, {len(self.decisions)} decisions"
 
     def named(self, indices: IntArray) -> NDArray[Any]:
-        """Return decisions by name: whole numbers where all names are such, else objects."""
+        """Return decisions by name: whole numbers where all names are such, else objects.
+
+        Parameters
+        ----------
+        indices : array of N ints
+            Indices of decisions.
+        """
         whole = all(type(name) is int for name in self.decisions)
         known = np.empty(len(self.decisions), dtype=np.int64 if whole else object)
         known[:] = self.decisions
@@ -116,7 +122,13 @@ class DecidingCosts(NamedCosts, ABC):
 
     @abstractmethod
     def least_expected(self, p: FloatArray) -> IntArray:
-        """Return the Bayes decision for each row of posteriors that were checked."""
+        """Return the Bayes decision for each row of posteriors that were checked.
+
+        Parameters
+        ----------
+        p : array of shape (N, K)
+            Posteriors that are already checked.
+        """
 
     def bayes_decisions(
         self,
@@ -135,7 +147,7 @@ class DecidingCosts(NamedCosts, ABC):
             One column holds P(classes[-1]) of two classes.
         priors : array of K or mapping by class, optional
             Needed for likelihoods, and for nothing else.
-        indices : bool
+        indices : bool, default False
             Return places among `decisions` in place of names.
 
         Examples

@@ -72,14 +72,26 @@ class RankingValue(NumberRecord):
         return gain > 0
 
     def estimate(self, level: float = 0.95) -> Estimate:
-        """Return value, interval, and how that was computed, or why there is none."""
+        """Return value, interval, and how that was computed, or why there is none.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         read_level(level)
         if math.isnan(self.variance):
             return Estimate(self.value, None, self.why_no_interval)
         return area_interval(self.value, self.variance, self.sizes, level)
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        """Return a confidence interval; None where `method` says why."""
+        """Return a confidence interval; None where `method` says why.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         return self.estimate(level).interval
 
     @property
@@ -94,7 +106,13 @@ class RankingValue(NumberRecord):
         return f"{self.name} {number(self.value)} ({of}, {self.better} is better{span})"
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, fit for JSON.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         return {
             "name": self.name,
             **self.estimate(level).to_dict(),

@@ -42,11 +42,23 @@ class ClassDetectors(Record):
         return f"AUC of each class against the others: {plain_list(areas, 8)}"
 
     def macro(self, metric: Callable[[RocCurve], float] = RocCurve.auc) -> float:
-        """Return the plain mean of a metric over the classes; by default of the AUC."""
+        """Return the plain mean of a metric over the classes; by default of the AUC.
+
+        Parameters
+        ----------
+        metric : callable, default RocCurve.auc
+            Takes a `RocCurve` and returns a number.
+        """
         return float(np.mean([float(metric(curve)) for curve in self.curves.values()]))
 
     def prior_weighted(self, metric: Callable[[RocCurve], float] = RocCurve.auc) -> float:
-        """Return the mean of a metric over the classes, each by its share of the data."""
+        """Return the mean of a metric over the classes, each by its share of the data.
+
+        Parameters
+        ----------
+        metric : callable, default RocCurve.auc
+            Takes a `RocCurve` and returns a number.
+        """
         values = [float(metric(curve)) for curve in self.curves.values()]
         shares = [float(curve.priors[1]) for curve in self.curves.values()]
         return float(np.dot(values, shares) / sum(shares))
@@ -64,8 +76,16 @@ def class_detectors(
 
     Parameters
     ----------
-    y_true, scores, priors, sample_weight, classes
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
         As for `expected_loss`.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------

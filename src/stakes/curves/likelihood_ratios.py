@@ -71,8 +71,10 @@ def cllr(
     y_true : column of N labels
         The target class comes last.
     llr : column of N natural log likelihood ratios, or LogLikelihoodRatios
-    sample_weight, classes
-        As for `expected_loss`.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        The target class comes last.
 
     Returns
     -------
@@ -109,8 +111,14 @@ def minimum_cllr(
 
     Parameters
     ----------
-    y_true, llr, sample_weight, classes
+    y_true : column of N labels
+        The true class of each sample.
+    llr : column of N natural log likelihood ratios, or LogLikelihoodRatios
         As for `cllr`.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        The target class comes last.
 
     Returns
     -------
@@ -202,8 +210,14 @@ def tippett_curve(
 
     Parameters
     ----------
-    y_true, llr, sample_weight, classes
+    y_true : column of N labels
+        The true class of each sample.
+    llr : column of N natural log likelihood ratios, or LogLikelihoodRatios
         As for `cllr`.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        The target class comes last.
 
     Returns
     -------
@@ -283,12 +297,18 @@ def detection_cost(
 
     Parameters
     ----------
-    y_true, llr, sample_weight, classes
+    y_true : column of N labels
+        The true class of each sample.
+    llr : column of N natural log likelihood ratios, or LogLikelihoodRatios
         As for `cllr`.
     target_prior : float
         How often a target occurs in use.
-    miss, false_alarm : float
+    miss, false_alarm : float, default 1.0
         What the two errors cost.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        The target class comes last.
 
     Returns
     -------

@@ -81,8 +81,16 @@ def average_precision(
 
     Parameters
     ----------
-    y_true, scores, sample_weight, classes, positive
-        As for `roc_curve`.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of shape (N,), posteriors of shape (N, 2), or typed scores
+        As for `roc_curve`: higher for the class of interest.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        The class of interest comes last; by default sorted.
+    positive : name, optional
+        The class of interest; by default the last.
 
     Returns
     -------
@@ -127,8 +135,16 @@ def precision_recall_curve(
 
     Parameters
     ----------
-    y_true, scores, sample_weight, classes, positive
-        As for `roc_curve`.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of shape (N,), posteriors of shape (N, 2), or typed scores
+        As for `roc_curve`: higher for the class of interest.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        The class of interest comes last; by default sorted.
+    positive : name, optional
+        The class of interest; by default the last.
 
     Returns
     -------

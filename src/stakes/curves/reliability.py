@@ -80,14 +80,22 @@ def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
 
     Parameters
     ----------
-    level : float
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As for `reliability`.
+    level : float, default 0.9
         Of the consistency band, point by point, had by drawing labels from the posteriors
         themselves. Above a thousand distinct posteriors neighbours are taken together for it.
-    resamples : int
+    resamples : int, default 200
         How often labels are drawn.
-    y_true, scores, priors, sample_weight, classes
-        As for `reliability`.
-    rng : int or Generator
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
+    rng : int or Generator, default 0
         Seed of the resamples.
 
     Returns

@@ -167,6 +167,11 @@ class RocCurve(Record):
         """Return R_12 and R_21 for a number of errors each; NaN for weighted samples.
 
         Below the rates of 30 errors there are too few to tell a rate within a third of itself.
+
+        Parameters
+        ----------
+        errors : float
+            Number of errors.
         """
         n1, n2 = self.levels.totals
         return (errors / n1, errors / n2) if self.levels.whole else (math.nan, math.nan)
@@ -174,13 +179,29 @@ class RocCurve(Record):
     def expected_costs(
         self, costs: CostMatrix | CostValues | None = None, priors: PriorsLike | None = None
     ) -> FloatArray:
-        """Return the expected cost at every point, for two classes and two decisions."""
+        """Return the expected cost at every point, for two classes and two decisions.
+
+        Parameters
+        ----------
+        costs : CostMatrix or array of shape (2, 2), optional
+            By default 1 for each error.
+        priors : array of two, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
+        """
         return self._costs(*self._problem(costs, priors))
 
     def normalized_costs(
         self, costs: CostMatrix | CostValues | None = None, priors: PriorsLike | None = None
     ) -> FloatArray:
-        """Return the normalised expected cost at every point; NaN where the naive cost is 0."""
+        """Return the normalised expected cost at every point; NaN where the naive cost is 0.
+
+        Parameters
+        ----------
+        costs : CostMatrix or array of shape (2, 2), optional
+            By default 1 for each error.
+        priors : array of two, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
+        """
         matrix, p = self._problem(costs, priors)
         naive = matrix.naive(p)[1]
         return self._costs(matrix, p, naive if naive > 0 else math.nan)
@@ -192,6 +213,13 @@ class RocCurve(Record):
 
         The threshold was chosen on the very data it is judged on, so the value is optimistic; the
         difference to the cost of Bayes decisions is what calibration could recover.
+
+        Parameters
+        ----------
+        costs : CostMatrix or array of shape (2, 2), optional
+            By default 1 for each error.
+        priors : array of two, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
         """
         matrix, p = self._problem(costs, priors)
         values = self._costs(matrix, p)
@@ -199,28 +227,58 @@ class RocCurve(Record):
         return MinimumCost(self._point(best), float(values[best]), matrix.naive(p)[1])
 
     def sweep(self, metric: SweepMetric) -> FloatArray:
-        """Return a metric of hard decisions at every point, NaN where it is undefined."""
+        """Return a metric of hard decisions at every point, NaN where it is undefined.
+
+        Parameters
+        ----------
+        metric : traditional metric
+            Such as `stakes.metrics.FScore()`.
+        """
         return self._swept(metric, lasting=type(metric) in METRICS.classes.values())
 
     def best(self, metric: SweepMetric) -> tuple[OperatingPoint, float]:
-        """Return the point where a metric is best, and its value there."""
+        """Return the point where a metric is best, and its value there.
+
+        Parameters
+        ----------
+        metric : traditional metric
+            Such as `stakes.metrics.FScore()`.
+        """
         values = self.sweep(metric)
         index = best_place(metric, values)
         return self._point(index), float(values[index])
 
     def at_threshold(self, threshold: float) -> OperatingPoint:
-        """Return the rates when H_2 is decided for scores greater than a threshold."""
+        """Return the rates when H_2 is decided for scores greater than a threshold.
+
+        Parameters
+        ----------
+        threshold : float
+            The class of interest is decided for greater scores.
+        """
         t = read_number(threshold, "threshold", -math.inf, math.inf)
         index = int(np.searchsorted(self.levels.level, t, side="right"))
         return replace(self._point(index), threshold=t)
 
     def specificity_at(self, sensitivity: float) -> OperatingPoint:
-        """Return the point of greatest specificity among those with at least this sensitivity."""
+        """Return the point of greatest specificity among those with at least this sensitivity.
+
+        Parameters
+        ----------
+        sensitivity : float
+            The least acceptable sensitivity.
+        """
         wanted = read_number(sensitivity, "sensitivity", 0, 1)
         return self._point(int(np.flatnonzero(self.sensitivity >= wanted)[-1]))
 
     def sensitivity_at(self, specificity: float) -> OperatingPoint:
-        """Return the point of greatest sensitivity among those with at least this specificity."""
+        """Return the point of greatest sensitivity among those with at least this specificity.
+
+        Parameters
+        ----------
+        specificity : float
+            The least acceptable specificity.
+        """
         wanted = read_number(specificity, "specificity", 0, 1)
         return self._point(int(np.flatnonzero(self.specificity >= wanted)[0]))
 
@@ -231,6 +289,16 @@ class RocCurve(Record):
 
         `sizes` are how many samples the rates of the two classes rest on, if not those counted, and
         `groups` how many equal groups would be as precise, where they come in groups.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        sizes : tuple of two floats, optional
+            Number of samples that each class's rate rests on; by default those counted.
+        groups : float, default 0
+            Number of equal groups that would be as precise, for samples in groups; 0 without
+            groups.
         """
         hull, counted = self.hull_points, sizes is None
         rates = self.false_alarm_rate[hull], self.miss_rate[hull]
@@ -241,13 +309,28 @@ class RocCurve(Record):
         """Return the sensitivity at a fixed specificity with its interval.
 
         The interval allows for a threshold that is found on the same samples.
+
+        Parameters
+        ----------
+        specificity : float
+            The specificity that is fixed.
+        level : float, default 0.95
+            Confidence level of the interval.
         """
         point = self.sensitivity_at(specificity)
         seen = ErrorRatesSeen(self.false_alarm_rate, self.miss_rate, self.levels.totals)
         return self._profiled(point.sensitivity, partial(seen.right, 1 - specificity), level)
 
     def specificity_estimate(self, sensitivity: float, level: float = 0.95) -> Estimate:
-        """Return the specificity at a fixed sensitivity with its interval."""
+        """Return the specificity at a fixed sensitivity with its interval.
+
+        Parameters
+        ----------
+        sensitivity : float
+            The sensitivity that is fixed.
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         point, (n1, n2) = self.specificity_at(sensitivity), self.levels.totals
         seen = ErrorRatesSeen(self.miss_rate[::-1], self.false_alarm_rate[::-1], (n2, n1))
         return self._profiled(point.specificity, partial(seen.right, 1 - sensitivity), level)
@@ -276,6 +359,13 @@ class RocCurve(Record):
         data set. The paper's replacement fixes the odds instead: those, on this baseline, for
         which the best threshold has the wanted sensitivity. The record tells which ratio of costs
         they imply, and says so if that contradicts the intention.
+
+        Parameters
+        ----------
+        sensitivity : float
+            The sensitivity wanted.
+        priors : array of two, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
         """
         wanted = read_number(sensitivity, "sensitivity", 0, 1, closed=(False, True))
         p = self._priors(priors)
@@ -400,8 +490,16 @@ def auc(
 
     Parameters
     ----------
-    y_true, scores, sample_weight, classes, positive
-        As for `roc_curve`.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of shape (N,), posteriors of shape (N, 2), or typed scores
+        As for `roc_curve`: higher for the class of interest.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        The class of interest comes last; by default sorted.
+    positive : name, optional
+        The class of interest; by default the last.
 
     Returns
     -------

@@ -74,12 +74,20 @@ def abstention_curve(
 
     Parameters
     ----------
-    y_true, scores, priors, sample_weight, classes
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
         As for `expected_loss`.
     prices : sequence of float, optional
         What abstaining costs.
     costs : CostMatrix or array, optional
         Of the other decisions.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------
@@ -192,8 +200,16 @@ def risk_coverage_curve(
 
     Parameters
     ----------
-    y_true, scores, priors, sample_weight, classes
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
         As for `expected_loss`.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------

@@ -147,10 +147,18 @@ def score_distribution(
 
     Parameters
     ----------
-    y_true, scores, sample_weight, classes, positive
-        As for `roc_curve`.
-    bins : int
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of shape (N,), posteriors of shape (N, 2), or typed scores
+        As for `roc_curve`: higher for the class of interest.
+    bins : int, default 40
         How many.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        The class of interest comes last; by default sorted.
+    positive : name, optional
+        The class of interest; by default the last.
 
     Returns
     -------
@@ -266,15 +274,23 @@ def threshold_sweep(  # noqa: PLR0913  the data, the metrics, the costs
 
     Parameters
     ----------
-    metrics : sequence of traditional metrics, such as `stakes.metrics.FScore()`
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of P(classes[-1]), posteriors of shape (N, 2), or typed scores
+        As for `roc_curve`; one plain column holds posteriors.
+    metrics : sequence of traditional metrics, such as `stakes.metrics.FScore()`, optional
         They are had on the data as it is; they have a best threshold and no Bayes threshold.
     costs : CostMatrix, or mapping from names to several, optional
         One normalised cost each; by default that of 0-1 costs. {"miss": 5, "false_alarm": 1} is
         one matrix, by word.
     priors : array of two, mapping by class, or "data", optional
         At which the costs are expected, and where the scores are likelihood ratios, decided.
-    y_true, scores, sample_weight, classes, positive
-        As for `roc_curve`; one plain column holds posteriors.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        The class of interest comes last; by default sorted.
+    positive : name, optional
+        The class of interest; by default the last.
 
     Returns
     -------

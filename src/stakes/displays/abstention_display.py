@@ -23,7 +23,7 @@ class AbstentionDisplay(ScoreDisplay):
     Parameters
     ----------
     curve : AbstentionCurve
-    level : float
+    level : float, default 0.95
         Of the intervals.
 
     See Also

@@ -62,7 +62,15 @@ class ComparisonDisplay(ScoreDisplay):
         systems: Mapping[str, Any],
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of labels and scores of systems by name; options of `compare`."""
+        """Return the display of labels and scores of systems by name; options of `compare`.
+
+        Parameters
+        ----------
+        y_true : column of N labels
+            The true class of each sample.
+        systems : mapping from name to scores
+            As for `compare`.
+        """
         return super().from_predictions(y_true, systems, **options)
 
     @classmethod
@@ -73,7 +81,17 @@ class ComparisonDisplay(ScoreDisplay):
         y: Column,
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of fitted classifiers by name, on data that they have not seen."""
+        """Return the display of fitted classifiers by name, on data that they have not seen.
+
+        Parameters
+        ----------
+        estimator : mapping from name to fitted classifier
+            The classifiers to compare.
+        X : features of N samples
+            Data that the classifiers have not seen.
+        y : column of N labels
+            The true classes.
+        """
         answers = {name: predicted(one, X) for name, one in estimator.items()}
         orders = {tuple(classes) for _, classes in answers.values()}
         if len(orders) != 1:

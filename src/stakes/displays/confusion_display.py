@@ -78,6 +78,25 @@ class ConfusionDisplay(ScoreDisplay):
 
         Arguments as for `bayes_cost`, and `name` and `ax` as for `plot`; by default an error
         costs 1.
+
+        Parameters
+        ----------
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
+            As for `bayes_cost`.
+        costs : CostMatrix or array of shape (K, M), optional
+            By default 1 for each error.
+        priors : array of K, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
+        sample_weight : column of N weights, optional
+            How much each sample counts; by default all count the same.
+        classes : sequence of K names, optional
+            In the order of the columns of scores; the class of interest comes last.
+        name : str, optional
+            Name of the system, for the legend.
+        ax : matplotlib Axes, optional
+            Axes to draw on at once.
         """
         declared = declared_classes(classes, costs)
         samples = read_samples(y_true, scores, priors, sample_weight, declared)
@@ -103,6 +122,27 @@ class ConfusionDisplay(ScoreDisplay):
         """Return the display of decisions that were made.
 
         Arguments as for `expected_cost`, and `name` and `ax` as for `plot`.
+
+        Parameters
+        ----------
+        y_true : column of N labels
+            The true class of each sample.
+        y_pred : column of N decisions
+            The decision for each sample.
+        costs : CostMatrix or array of shape (K, M), optional
+            By default 1 for each error.
+        priors : array of K, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
+        sample_weight : column of N weights, optional
+            How much each sample counts; by default all count the same.
+        classes : sequence of K names, optional
+            In the order of the columns of scores; the class of interest comes last.
+        decisions : sequence of M names, optional
+            Names of the decisions; by default the classes.
+        name : str, optional
+            Name of the system, for the legend.
+        ax : matplotlib Axes, optional
+            Axes to draw on at once.
         """
         if isinstance(costs, CostMatrix):
             classes = costs.classes if classes is None else classes

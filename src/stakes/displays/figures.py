@@ -60,7 +60,7 @@ class Display(ABC):
 
     Parameters
     ----------
-    name : str
+    name : str, optional
         Of the system, for the legend.
 
     See Also
@@ -157,8 +157,10 @@ class ScoreDisplay(Display):
 
         Parameters
         ----------
-        y_true, scores
-            As for the function that computes what is drawn (`compute`).
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
+            As for the function whose result is drawn.
         **options
             Those of that function; `name` (of the system, for the legend) and other fields of the
             display; `ax` (matplotlib Axes), to draw there at once.
@@ -340,7 +342,7 @@ def png(drawn: Display | Figure, dpi: float = 150) -> bytes:
     Parameters
     ----------
     drawn : Display or Figure
-    dpi : int
+    dpi : int, default 150
         Dots per inch.
 
     Returns

@@ -75,6 +75,29 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
         """Return the display of P(classes[-1]).
 
         Arguments as for `reliability_curve`, and `name` and `ax` as for `plot`.
+
+        Parameters
+        ----------
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
+            As for `reliability_curve`.
+        level : float, default 0.9
+            Level of the consistency band.
+        resamples : int, default 200
+            How often labels are drawn for the band.
+        priors : array of K, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
+        sample_weight : column of N weights, optional
+            How much each sample counts; by default all count the same.
+        classes : sequence of K names, optional
+            In the order of the columns of scores; the class of interest comes last.
+        rng : int or Generator, default 0
+            Seed of the resamples.
+        name : str, optional
+            Name of the system, for the legend.
+        ax : matplotlib Axes, optional
+            Axes to draw on at once.
         """
         kinds: dict[str, Any] = {
             "priors": priors,

@@ -25,7 +25,9 @@ class MetricScatterDisplay(Display):
         Normalised cost of each system.
     values : array
         The metric of each system.
-    cost_name, metric_name : str
+    cost_name : str, default "normalised cost"
+        For the axes.
+    metric_name : str, default "metric"
         For the axes.
 
     See Also

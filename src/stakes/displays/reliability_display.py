@@ -46,9 +46,9 @@ class ReliabilityDisplay(ScoreDisplay):
         The prior.
     event : str
         What is predicted, for the axes.
-    level : float
+    level : float, default 0.95
         Of the intervals.
-    confidence : bool
+    confidence : bool, default False
         Whether it is that of the largest posterior.
 
     See Also
@@ -95,16 +95,24 @@ class ReliabilityDisplay(ScoreDisplay):
 
         Parameters
         ----------
-        bins : int, EqualWidth(n) or EqualMass(n)
-        level : float
-            Of the interval of each bin.
-        y_true, scores, priors, sample_weight, classes
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
             As for `reliability`.
-        name : str
+        bins : int, EqualWidth(n) or EqualMass(n), default 15
+        level : float, default 0.95
+            Of the interval of each bin.
+        priors : array of K, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
+        sample_weight : column of N weights, optional
+            How much each sample counts; by default all count the same.
+        classes : sequence of K names, optional
+            In the order of the columns of scores; the class of interest comes last.
+        name : str, optional
             Of the system, for the legend.
         ax : matplotlib Axes, optional
             To draw on them at once.
-        confidence : bool
+        confidence : bool, default False
             Whether to look at the largest posterior instead, of any number of classes.
         """
         samples = read_samples(y_true, scores, priors, sample_weight, classes)
@@ -124,6 +132,13 @@ class ReliabilityDisplay(ScoreDisplay):
 
         It takes any number of classes, sees the chosen class alone, and misses what happens to all
         others.
+
+        Parameters
+        ----------
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
+            As for `reliability`.
         """
         return cls.from_predictions(y_true, scores, confidence=True, **options)
 
@@ -136,6 +151,11 @@ class ReliabilityDisplay(ScoreDisplay):
         """Return the display of stated confidence; options as for `from_predictions`.
 
         Responses of which truth or confidence are not known are left out.
+
+        Parameters
+        ----------
+        responses : Responses or ResponseEvaluation
+            The answers with their confidence.
         """
         said = responses.responses if isinstance(responses, ResponseEvaluation) else responses
         if not said.open.any():

@@ -68,7 +68,19 @@ class RiskCoverageDisplay(ScoreDisplay):
         ax: Axes | None = None,
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of scores; arguments as for `risk_coverage_curve` and `plot`."""
+        """Return the display of scores; arguments as for `risk_coverage_curve` and `plot`.
+
+        Parameters
+        ----------
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
+            As for `risk_coverage_curve`.
+        name : str, optional
+            Name of the system, for the legend.
+        ax : matplotlib Axes, optional
+            Axes to draw on at once.
+        """
         samples = read_samples(y_true, scores, **options)
         curve = risk_coverage_curve(y_true, scores, **options)
         naive = CostMatrix.zero_one(samples.classes).naive(samples.priors)[1]
@@ -85,6 +97,15 @@ class RiskCoverageDisplay(ScoreDisplay):
         """Return the display of answers by their stated confidence, all of them right or wrong.
 
         Responses of which truth or confidence are not known are left out.
+
+        Parameters
+        ----------
+        responses : Responses or ResponseEvaluation
+            The answers with their confidence.
+        name : str, optional
+            Name of the system, for the legend.
+        ax : matplotlib Axes, optional
+            Axes to draw on at once.
         """
         said = responses.responses if isinstance(responses, ResponseEvaluation) else responses
         part = said.part(np.flatnonzero(said.open))

@@ -71,15 +71,19 @@ class RiskDisplay(ScoreDisplay):
 
         Parameters
         ----------
-        view : method of RiskCurve that returns a view
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
+            As for `risk_curve`.
+        view : method of RiskCurve that returns a view, default RiskCurve.normalized_bayes_error
             `RiskCurve.decision_curve`, `RiskCurve.murphy`, `RiskCurve.ape`, ...
         grid : array, optional
             The points of its axis.
-        name : str
+        name : str, optional
             Of the system, for the legend.
         ax : matplotlib Axes, optional
             To draw on them at once.
-        y_true, scores, **options
+        **options
             As for `risk_curve`.
         """
         found = view(risk_curve(y_true, scores, **options), grid)

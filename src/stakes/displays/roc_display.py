@@ -39,7 +39,7 @@ class RocDisplay(ScoreDisplay):
     ----------
     curve : RocCurve
     auc : Estimate
-    points : mapping from name to OperatingPoint
+    points : mapping from name to OperatingPoint, optional
         To be marked.
 
     See Also
@@ -84,14 +84,22 @@ class RocDisplay(ScoreDisplay):
 
         Parameters
         ----------
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
+            As for `roc_curve`.
         costs, priors : as for `RocCurve.minimum_cost`, optional
             With costs, the points of the Bayes rule and of the least cost are marked; a plain
             column of scores must then hold posteriors.
-        level : float
+        level : float, default 0.95
             Of the interval of the area; there is none for weighted samples.
-        y_true, scores, sample_weight, classes, positive
-            As for `roc_curve`.
-        name : str
+        sample_weight : column of N weights, optional
+            How much each sample counts; by default all count the same.
+        classes : sequence of K names, optional
+            In the order of the columns of scores; the class of interest comes last.
+        positive : name, optional
+            The class of interest; by default the last.
+        name : str, optional
             Of the system, for the legend.
         ax : matplotlib Axes, optional
             To draw on them at once.

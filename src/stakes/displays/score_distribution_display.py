@@ -26,7 +26,7 @@ class ScoreDistributionDisplay(ScoreDisplay):
     Parameters
     ----------
     distribution : ScoreDistribution
-    thresholds : mapping from name to float
+    thresholds : mapping from name to float, optional
 
     See Also
     --------
@@ -67,6 +67,29 @@ class ScoreDistributionDisplay(ScoreDisplay):
 
         Arguments as for `score_distribution`, costs and priors as for `threshold_sweep`, and
         `name` and `ax` as for `plot`.
+
+        Parameters
+        ----------
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
+            As for `score_distribution`.
+        bins : int, default 40
+            Number of bins.
+        costs : CostMatrix or array of shape (2, 2), optional
+            If given, the Bayes threshold and the best threshold are marked.
+        priors : array of K, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
+        sample_weight : column of N weights, optional
+            How much each sample counts; by default all count the same.
+        classes : sequence of K names, optional
+            In the order of the columns of scores; the class of interest comes last.
+        positive : name, optional
+            The class of interest; by default the last.
+        name : str, optional
+            Name of the system, for the legend.
+        ax : matplotlib Axes, optional
+            Axes to draw on at once.
         """
         declared = declared_classes(classes, costs, positive=positive)
         found = score_distribution(

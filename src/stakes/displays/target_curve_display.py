@@ -70,7 +70,7 @@ class TargetCurveDisplay(Display):
         responses : Responses or ResponseEvaluation
         target : float, optional
             Where an upright line is drawn; of an evaluation its own by default.
-        name : str
+        name : str, optional
             Of the system, for the legend.
         ax : matplotlib Axes, optional
             To draw on them at once.

@@ -36,7 +36,7 @@ class ThresholdSweepDisplay(ScoreDisplay):
     Parameters
     ----------
     sweep : ThresholdSweep
-    labels : mapping from name to str
+    labels : mapping from name to str, optional
 
     See Also
     --------

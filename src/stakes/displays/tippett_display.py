@@ -58,6 +58,21 @@ class TippettDisplay(ScoreDisplay):
         """Return the display of natural log likelihood ratios.
 
         Arguments as for `cllr`, and `name` and `ax` as for `plot`.
+
+        Parameters
+        ----------
+        y_true : column of N labels
+            The true class of each sample.
+        llr : column of N natural log likelihood ratios, or LogLikelihoodRatios
+            The target class comes last.
+        sample_weight : column of N weights, optional
+            How much each sample counts; by default all count the same.
+        classes : sequence of K names, optional
+            In the order of the columns of scores; the class of interest comes last.
+        name : str, optional
+            Name of the system, for the legend.
+        ax : matplotlib Axes, optional
+            Axes to draw on at once.
         """
         curve = tippett_curve(y_true, llr, sample_weight=sample_weight, classes=classes)
         return cls(curve, name=name)._on(ax)
@@ -75,6 +90,17 @@ class TippettDisplay(ScoreDisplay):
         """Return the display of a fitted classifier of two classes.
 
         Its posteriors become likelihood ratios by taking out the priors it was trained with.
+
+        Parameters
+        ----------
+        estimator : classifier
+            Fitted, with `predict_proba` and `classes_`, as in scikit-learn.
+        X : features of N samples
+            Data that the classifier has not seen.
+        y : column of N labels
+            The true classes.
+        training_priors : array of K, or mapping by class
+            The priors that the classifier was trained with.
         """
         scores, classes = predicted(estimator, X)
         even = scores.at_priors(training_priors, [0.5, 0.5])

@@ -137,12 +137,28 @@ def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals
 
     Parameters
     ----------
-    y_true, scores, priors, sample_weight, classes
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
         As for `expected_loss`.
     metrics : scoring rule, AreaUnderRoc, EqualErrorRate, or several
         Each rule gives `<rule>.value` and `<rule>.normalized`; the others need two classes.
-    level, resamples, groups, rng, progress
-        As for `evaluate`.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    resamples : int, default 1000
+        Number of bootstrap resamples.
+    groups : column of N names, optional
+        Groups are drawn whole: patients, speakers, merchants.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
+    rng : int or Generator, default 0
+        Seed of the resamples.
+    progress : callable, optional
+        Called with the number of resamples done and the total.
 
     Returns
     -------

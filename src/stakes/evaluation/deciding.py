@@ -77,7 +77,13 @@ class Decisions(Record):
         return review_order(self.costs, self.posteriors)[0]
 
     def above(self, cut: float) -> "Decisions":
-        """Return the same with the second decision only where it saves more than at a cut."""
+        """Return the same with the second decision only where it saves more than at a cut.
+
+        Parameters
+        ----------
+        cut : float
+            A value of `saving_order`.
+        """
         kept = self.indices * (self.saving_order > cut)
         return replace(self, indices=np.asarray(kept, dtype=np.int64))
 
@@ -107,7 +113,7 @@ def decide(
     ----------
     scores : posteriors, or typed scores
         As for `evaluate`.
-    costs : CostMatrix, SampleCosts, array, or prices by word; optional
+    costs : CostMatrix, SampleCosts, array, or prices by word, optional
         By default 1 for each error; {"miss": 5, "false_alarm": 1} for two classes.
     priors : array of K, or mapping by class, optional
         Those of use, which likelihoods need; posteriors are moved to them from `training_priors`.

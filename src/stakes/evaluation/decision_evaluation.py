@@ -203,11 +203,11 @@ def evaluate_decisions(
         By default 1 for each error.
     priors : array of K, or mapping by class, optional
         How often each class occurs in use; by default as in the data.
-    level : float
+    level : float, default 0.95
         Of the intervals.
-    resamples : int
+    resamples : int, default 1000
         Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
-    rng : int or Generator
+    rng : int or Generator, default 0
         Their seed.
     priced : ExpectedLoss, optional
         What was paid, from `expected_cost`, where costs differ from case to case.

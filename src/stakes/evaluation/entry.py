@@ -79,36 +79,49 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
 
     Parameters
     ----------
-    y_true, scores, priors, sample_weight, classes
-        As for `expected_loss`; or a table in place of `y_true`, with the names of its columns as
-        `label` and `scores`, and as `sample_weight`, `groups` and `slices`.
-    label, kind : name of a column, kind of scores; optional
+    y_true : column of N labels, or a table
+        The true class of each sample; or a table, and then `label`, `scores`, `sample_weight`,
+        `groups` and `slices` are names of its columns.
+    scores : array of posteriors, typed scores, or names of columns
+        As for `expected_loss`.
+    label : name of a column, kind of scores, optional
+        For a table (of pyarrow, polars, pandas, DuckDB): its column of labels, and what its scores
+        are.
+    kind : name of a column, kind of scores, default Posteriors
         For a table (of pyarrow, polars, pandas, DuckDB): its column of labels, and what its scores
         are.
     costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
         By default 1 for each error; for two classes also prices by word, {"miss": 5,
         "false_alarm": 1}. Several applications are judged side by side. With a table, `CostsByCase`
         and prices may name columns of it: {"miss": "amount", "false_alarm": 3}.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
     training_priors : array of K, mapping by class, or "data", optional
         The priors that posteriors were trained with, if not those of use: they are then adapted
         to the priors of each application.
-    calibrator : Calibrator or None
+    calibrator : Calibrator or None, default AffineCalibrator()
         Calibrator used to measure calibration loss; None leaves it out.
-    folds, groups
-        As for `cross_calibrate`; groups are also drawn whole in the intervals.
-    level : float
+    folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
+        As for `cross_calibrate`.
+    level : float, default 0.95
         Of the intervals.
-    resamples : int
+    resamples : int, default 1000
         Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
+    groups : column of N names, optional
+        Samples of one group stay together in folds and resamples: patients, speakers, merchants.
     slices : data frame, mapping from name to column, or one column, optional
         Results for each value of these columns: site, sex, ranges of `pandas.cut`. Values are in
         the order of numbers, ranges, categories or texts; missing ones are a slice of their own,
         the last.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
     ignore_index : label, optional
         Rows with this label, such as the -100 of torch's losses, are left out, whatever their
         scores are; `notes` say how many.
-    rules : scoring rules
-    rng : int or Generator
+    rules : scoring rules, optional
+    rng : int or Generator, default 0
         Seed of folds and resamples.
     progress : callable, optional
         Called with how many resamples are done, and of how many.

@@ -68,7 +68,21 @@ class Paged(Record):
         unit: str = "",
         date: str = "",
     ) -> None:
-        """Write the page of `to_html` to a file; an older one is replaced."""
+        """Write the page of `to_html` to a file; an older one is replaced.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write.
+        title : str, optional
+            As for `to_html`.
+        source : str, optional
+            As for `to_html`.
+        unit : str, optional
+            As for `to_html`.
+        date : str, optional
+            As for `to_html`.
+        """
         write_text(path, self.to_html(title=title, source=source, unit=unit, date=date))
 
     def _repr_html_(self) -> str:

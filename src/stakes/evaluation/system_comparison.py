@@ -95,7 +95,15 @@ class Comparison(Paged, Tracked):
         return tuple(f"{application}.nec" for application in self.may_be_best)
 
     def of(self, system: str, metric: str) -> Difference:
-        """Return one difference."""
+        """Return one difference.
+
+        Parameters
+        ----------
+        system : str
+            Name of the system.
+        metric : str
+            Name of the metric, such as `cost.nec`.
+        """
         for difference in self.differences:
             if (difference.system, difference.metric) == (system, metric):
                 return difference
@@ -155,20 +163,44 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     systems : mapping from name to scores
         As for `expected_loss`; all are of the same samples in the same order. With a table in
         place of `y_true`, the name of each system's column, or of its columns.
-    label, kind
-        As for `evaluate`.
+    label : str, optional
+        For a table: its column of labels.
+    kind : type of scores, default Posteriors
+        For a table: what its scores are.
     reference : name, optional
         The system that the others are compared with; by default the first.
     margin : float, optional
         Share of the reference's cost, such as 0.02, that a system may cost more: the verdicts
         then say which systems cost at most that much more (non-inferior), and which cost the same
         for practical purposes (equivalent).
+    costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
+        As for `evaluate`.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    training_priors : array of K, mapping by class, or "data", optional
+        The priors that the posteriors were trained with, if not those of deployment.
     calibrator : Calibrator, optional
         If given, the calibrated losses are compared too.
-    costs, priors, training_priors, folds, level, resamples, groups, sample_weight, classes
+    folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
+        As for `cross_calibrate`.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    resamples : int, default 1000
+        Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
+    groups : column of N names, optional
         As for `evaluate`.
-    ignore_index, rules, rng, progress
+    sample_weight : column of N weights, optional
         As for `evaluate`.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
+    ignore_index : label, optional
+        Rows with this label are left out, as for `evaluate`.
+    rules : sequence of ScoringRule, optional
+        By default `LogLoss()` and `BrierLoss()`.
+    rng : int or Generator, default 0
+        Seed of folds and resamples.
+    progress : callable, optional
+        Called with the number of resamples done and the total.
 
     Returns
     -------

@@ -146,16 +146,29 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
 
     Parameters
     ----------
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As for `evaluate`, of two classes.
+    costs : CostMatrix, SampleCosts, array, or prices by word, optional
+        Of two classes and two decisions; by default 1 for each error. For costs that differ from
+        case to case, the threshold is one on the expected saving, else on the posterior of the last
+        class.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    training_priors : array of K, mapping by class, or "data", optional
+        The priors that the posteriors were trained with, if not those of deployment.
     review : float, optional
         The largest share of cases that can get the second decision: those with the largest
         expected saving go first, and none that costs more than it saves. Cases of the same score
         are taken together or not at all, so the cap is never exceeded, and not reached where many
         cases tie.
-    y_true, scores, costs, priors, training_priors, sample_weight, classes
-        As for `evaluate`, for two classes and two decisions. Where costs differ from case to case
-        the threshold is one on the expected saving, else on the posterior of the last class.
-    level : float
+    level : float, default 0.95
         Of the intervals.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------

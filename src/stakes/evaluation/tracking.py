@@ -82,7 +82,7 @@ class Tracked:
         log : callable
             It is called once for each number, as `log(name, value)`: TensorBoard's `add_scalar`,
             Comet's `log_metric`, Lightning's `self.log`.
-        together : bool, default=False
+        together : bool, default False
             Call it once instead, as `log({name: value, ...})`: `log` of Weights & Biases,
             Lightning's `self.log_dict`.
         prefix : str, optional
@@ -182,5 +182,13 @@ class Carded:
     def save_model_card(
         self, path: str | PathLike[str], model_name: str, **fields: Unpack[CardFields]
     ) -> None:
-        """Write the card of `to_model_card` to a file, such as README.md; one there is replaced."""
+        """Write the card of `to_model_card` to a file, such as README.md; one there is replaced.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write.
+        model_name : str
+            Name of the model.
+        """
         write_text(path, self.to_model_card(model_name, **fields))

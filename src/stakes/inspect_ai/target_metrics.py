@@ -94,7 +94,7 @@ def omniscience_index(partial: Any = None) -> Metric:
 
     Parameters
     ----------
-    partial : optional
+    partial : optional, optional
         As for `confidence_target`.
 
     Returns
@@ -131,7 +131,7 @@ def confidence_target_stderr(
         The confidence target.
     cluster : str, optional
         Field of the metadata that names what varies independently.
-    partial : optional
+    partial : optional, optional
         As for `confidence_target`.
 
     Returns
@@ -163,7 +163,7 @@ def normalized_cost(t: float, partial: Any = None) -> Metric:
     ----------
     t : float
         The confidence target.
-    partial : optional
+    partial : optional, optional
         As for `confidence_target`.
 
     Returns
@@ -209,7 +209,7 @@ def answered_accuracy(partial: Any = None) -> Metric:
 
     Parameters
     ----------
-    partial : optional
+    partial : optional, optional
         As for `confidence_target`.
 
     Returns
@@ -234,7 +234,7 @@ def hallucination_rate(partial: Any = None) -> Metric:
 
     Parameters
     ----------
-    partial : optional
+    partial : optional, optional
         As for `confidence_target`.
 
     Returns

@@ -44,11 +44,23 @@ class Columns:
         return self._places.rows
 
     def texts(self, name: str) -> Any:  # noqa: ANN401
-        """Return the labels of a column as texts."""
+        """Return the labels of a column as texts.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+        """
         return self._known(self._texts, name).values()
 
     def coded(self, name: str) -> tuple[list[str], Any]:
-        """Return the distinct labels of a column, and the place of each row's label among them."""
+        """Return the distinct labels of a column, and the place of each row's label among them.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+        """
         return self._known(self._texts, name).coded()
 
     def codes(
@@ -57,7 +69,17 @@ class Columns:
         classes: Sequence[Label],
         as_labels: Callable[[list[str]], Sequence[Label]] = list,
     ) -> IntArray:
-        """Return labels as places among the classes; others are refused."""
+        """Return labels as places among the classes; others are refused.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+        classes : sequence of labels
+            The classes.
+        as_labels : callable, optional
+            Turns the texts of a column into labels.
+        """
         texts, places = self.coded(name)
         labels, known = as_labels(texts), {label: code for code, label in enumerate(classes)}
         kind: Any = np.int8 if len(known) <= 127 else np.int64
@@ -71,13 +93,24 @@ class Columns:
         return codes
 
     def numbers(self, name: str) -> FloatArray:
-        """Return the numbers of a column as doubles."""
+        """Return the numbers of a column as doubles.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+        """
         return np.asarray(self._known(self._numbers, name), dtype=np.float64)
 
     def matrix(self, names: Sequence[str]) -> Any:  # noqa: ANN401
         """Return columns side by side; a single one as it is, which may be a column of lists.
 
         Numbers that a file keeps as halves or singles stay so, since their sums are rounded so.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of the columns.
         """
         values = [self._known(self._numbers, name) for name in names]
         if len(values) == 1:
@@ -89,7 +122,13 @@ class Columns:
         return np.column_stack(values)
 
     def place(self, row: int) -> Place:
-        """Return where a row came from: 'scores.csv, line 7' or 'part1.parquet, row 0'."""
+        """Return where a row came from: 'scores.csv, line 7' or 'part1.parquet, row 0'.
+
+        Parameters
+        ----------
+        row : int
+            Index of the row, from 0.
+        """
         return self._places.place(row)
 
     def _known(self, columns: Mapping[str, T], name: str) -> T:
@@ -149,16 +188,34 @@ class LongColumns(Columns):
         return self._first.size
 
     def texts(self, name: str) -> Any:  # noqa: ANN401
-        """Return a column of texts, one for each sample."""
+        """Return a column of texts, one for each sample.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+        """
         return self._alike(self._table.texts(name), name)
 
     def numbers(self, name: str) -> FloatArray:
-        """Return a column of numbers, one for each sample."""
+        """Return a column of numbers, one for each sample.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+        """
         values: FloatArray = self._alike(self._table.numbers(name), name)
         return values
 
     def matrix(self, names: Sequence[str]) -> FloatArray:
-        """Return the scores, a row for each sample and a column for each class, sorted by name."""
+        """Return the scores, a row for each sample and a column for each class, sorted by name.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of the columns.
+        """
         if len(names) != 1:
             msg = f"a long table has one column of scores for all classes: got {list(names)}."
             raise InputError(msg)
@@ -176,7 +233,13 @@ class LongColumns(Columns):
         return kept
 
     def place(self, row: int) -> Place:
-        """Return where a sample begins."""
+        """Return where a sample begins.
+
+        Parameters
+        ----------
+        row : int
+            Index of the sample, from 0.
+        """
         return self._table.place(int(self._first[row]))
 
 

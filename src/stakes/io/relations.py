@@ -59,7 +59,7 @@ def table_columns(
         Column of labels.
     scores : sequence of names, or of lists of names
         Columns of numbers; a list becomes one table.
-    texts, numbers, slices : sequences of names
+    texts, numbers, slices : sequences of names, optional
         Further columns, by what they hold.
 
     Returns
@@ -117,8 +117,8 @@ class Roles:
     systems : mapping from name to columns of scores
     weight : str, optional
     group : str, optional
-    slices : tuple of str
-    amounts : tuple of str
+    slices : tuple of str, optional
+    amounts : tuple of str, optional
         Columns that costs by case name.
 
     See Also
@@ -196,7 +196,13 @@ class Relation:
     kind: type[Scores]
 
     def begun(self, table: Any) -> tuple[Piece, Iterator[Piece]]:  # noqa: ANN401
-        """Return the first rows of a table, and all of them; one without rows is refused."""
+        """Return the first rows of a table, and all of them; one without rows is refused.
+
+        Parameters
+        ----------
+        table : anything with an Arrow stream
+            A table of pyarrow, polars, pandas or DuckDB.
+        """
         pieces = pieces_of(table, self.roles.ask())
         first = next(pieces, None)
         if first is None:
@@ -204,7 +210,13 @@ class Relation:
         return first, chain([first], pieces)
 
     def classes(self, piece: Piece) -> Names:
-        """Return the classes where the type of the labels tells them and their order."""
+        """Return the classes where the type of the labels tells them and their order.
+
+        Parameters
+        ----------
+        piece : Piece
+            Rows of the table.
+        """
         label, columns = self.roles.label, piece.columns()
         found, width = piece.kinds[label][0], columns.matrix(self.roles.scores).shape[1:]
         column = piece.batch.table.column(label)
@@ -220,7 +232,13 @@ class Relation:
         raise InputError("classes", rule, found=told, hint="Pass classes=[...].")
 
     def forms(self, piece: Piece) -> "dict[str, ScoreForm]":
-        """Return what the scores of each system are, and how many columns they have."""
+        """Return what the scores of each system are, and how many columns they have.
+
+        Parameters
+        ----------
+        piece : Piece
+            Rows of the table.
+        """
         from stakes.evaluation.summaries.compared_rows import ScoreForm  # noqa: PLC0415  slow to load
 
         columns, systems = piece.columns(), self.roles.systems
@@ -230,7 +248,15 @@ class Relation:
         return {name: ScoreForm(self.kind, width) for name, width in widths.items()}
 
     def add(self, total: Total, piece: Piece) -> Mapping[str, Scores]:
-        """Add rows to a summary, or to rows kept of several systems; return their scores."""
+        """Add rows to a summary, or to rows kept of several systems; return their scores.
+
+        Parameters
+        ----------
+        total : Summary, or kept rows
+            What the rows are added to.
+        piece : Piece
+            Rows of the table.
+        """
         batch = piece.checked(partial(self._read, total.classes))
         with _of_columns(piece, self.roles.scores):
             total.add_batch(batch)

@@ -106,19 +106,19 @@ def read_columns(  # noqa: PLR0913  one argument per promise
     ----------
     source : path, glob, or list of paths
         A file, several files of one table, or "-" for standard input.
-    texts : sequence of names
+    texts : sequence of names, optional
         Columns to read as texts: labels, groups.
-    numbers : sequence of names
+    numbers : sequence of names, optional
         Columns to read as numbers; infinity is allowed.
-    finite : sequence of names
+    finite : sequence of names, optional
         Columns to read as finite numbers.
-    blank : sequence of names
+    blank : sequence of names, optional
         Columns of texts in which values may be missing.
     kind : str, optional
         Kind of the file, such as "csv"; by default by its ending.
     max_bytes : int, optional
         The most bytes to read, packed or not.
-    patience : float
+    patience : float, default 60.0
         Seconds to wait for a pipe that says nothing.
     progress : callable, optional
         Called with how much was read, and of how much.
@@ -174,9 +174,21 @@ def read_batches(  # noqa: PLR0913  as for `read_columns`
 
     Parameters
     ----------
-    source, texts, numbers, finite, kind, max_bytes, patience
+    source : path, glob, or list of paths
         As for `read_columns`.
-    rows : int
+    texts : sequence of names, optional
+        As for `read_columns`.
+    numbers : sequence of names, optional
+        As for `read_columns`.
+    finite : sequence of names, optional
+        As for `read_columns`.
+    kind : str, optional
+        As for `read_columns`.
+    max_bytes : int, optional
+        As for `read_columns`.
+    patience : float, default 60.0
+        As for `read_columns`.
+    rows : int, optional
         The most rows of a batch.
 
     Returns
@@ -282,7 +294,11 @@ def column_names(
 
     Parameters
     ----------
-    source, kind, max_bytes
+    source : path, glob, or list of paths
+        As for `read_columns`.
+    kind : str, optional
+        As for `read_columns`.
+    max_bytes : int, optional
         As for `read_columns`.
 
     Returns

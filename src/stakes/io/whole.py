@@ -33,7 +33,15 @@ def read_whole(
 
     Parameters
     ----------
-    source, kind, max_bytes, patience, progress
+    source : path, glob, or list of paths
+        As for `read_columns`.
+    kind : str, optional
+        As for `read_columns`.
+    max_bytes : int, optional
+        As for `read_columns`.
+    patience : float, default 60.0
+        As for `read_columns`.
+    progress : callable, optional
         As for `read_columns`.
 
     Returns
@@ -73,11 +81,17 @@ def read_pairs(
 
     Parameters
     ----------
-    source, kind, max_bytes, patience
+    source : path, glob, or list of paths
         As for `read_columns`.
     ask : Ask
         Names of columns by what they hold: `texts`, `numbers`, `finite`, `blank`.
-    rows : int
+    kind : str, optional
+        As for `read_columns`.
+    max_bytes : int, optional
+        As for `read_columns`.
+    patience : float, default 60.0
+        As for `read_columns`.
+    rows : int, optional
         The most rows of a batch.
 
     Returns
@@ -215,7 +229,7 @@ def write_table(table: "pa.Table", path: str | Path, *, force: bool = False) -> 
     table : pyarrow Table
     path : path
         Its ending says the kind: .csv, .parquet, ...
-    force : bool
+    force : bool, default False
         Whether a file that is there is replaced.
 
     Raises

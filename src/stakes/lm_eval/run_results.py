@@ -34,7 +34,21 @@ def answers_of_results(  # noqa: PLR0913  as for files
         What `simple_evaluate` returned.
     task : str, optional
         Of several tasks, the one to take.
-    metric, filter, confidence, abstain_values, abstain_field, abstain_pattern, partial, slices
+    metric : str, optional
+        As for `stakes.read_answer_log`.
+    filter : str, optional
+        As for `stakes.read_answer_log`.
+    confidence : str or False, optional
+        As for `stakes.read_answer_log`.
+    abstain_values : str or list of str, optional
+        As for `stakes.read_answer_log`.
+    abstain_field : str, optional
+        As for `stakes.read_answer_log`.
+    abstain_pattern : str or compiled pattern, optional
+        As for `stakes.read_answer_log`.
+    partial : {"right", "wrong"} or float, optional
+        As for `stakes.read_answer_log`.
+    slices : str or list of str, optional
         As for `stakes.read_answer_log`.
 
     Returns

@@ -42,7 +42,7 @@ def response_processor(
         How confidence is written, and what an abstention looks like.
     t : float
         The confidence target.
-    names : list of str, optional
+    names : list of str, default ('response',)
         The metrics of the task that aggregate responses. `metric_list` must have each of them
         with its aggregation, since lm-eval takes the mean of all others, and responses have none.
 

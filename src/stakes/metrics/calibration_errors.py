@@ -105,6 +105,11 @@ class CalibrationError(NumberRecord):
         """Return a confidence interval of the error of the population; None where `method` says.
 
         It starts at 0 where the value may be due to chance alone.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
         """
         z, model = NormalDist().inv_cdf((1 + read_level(level)) / 2), self.model
         if model is None or model.lacking:
@@ -124,11 +129,23 @@ class CalibrationError(NumberRecord):
         return Interval(min(low, model.value), max(high, model.value), level)
 
     def estimate(self, level: float = 0.95) -> Estimate:
-        """Return value, interval, and how that was computed."""
+        """Return value, interval, and how that was computed.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         return Estimate(self.value, self.interval(level), self.method)
 
     def without_interval(self, why: str) -> "CalibrationError":
-        """Return the value alone, with the reason."""
+        """Return the value alone, with the reason.
+
+        Parameters
+        ----------
+        why : str
+            Why there is no interval.
+        """
         return CalibrationError(self.value, self.name, self.classes, self.factors, None, why)
 
     def __str__(self) -> str:
@@ -141,7 +158,13 @@ class CalibrationError(NumberRecord):
         return f"{text}; {number(self.expected_if_calibrated)} expected if calibrated"
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, fit for JSON.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         return {
             **self.estimate(level).to_dict(),
             "debiased": json_number(self.debiased),
@@ -169,14 +192,20 @@ def calibration_error(
 
     Parameters
     ----------
-    bins : int, EqualWidth(n) or EqualMass(n)
-    norm : 1, 2 or infinity
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As for `expected_loss`.
+    bins : int, EqualWidth(n) or EqualMass(n), default 15
+    norm : 1, 2 or infinity, default 1
         Mean gap, root mean square gap, or largest gap. Intervals are given for the mean gap.
     priors : array of K, mapping by class, or "data", optional
         Of use. Posteriors are those at these priors, and so are frequencies: a sample of class k
         counts as often as its prior exceeds its share in the data.
-    y_true, scores, sample_weight, classes
-        As for `expected_loss`.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------
@@ -218,8 +247,20 @@ def confidence_calibration_error(
 
     Parameters
     ----------
-    y_true, scores, bins, norm, priors, sample_weight, classes
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
         As for `calibration_error`.
+    bins : int, EqualWidth(n) or EqualMass(n), default 15
+        An int is a number of bins of equal width.
+    norm : {1, 2, inf}, default 1
+        Mean gap, root mean square gap, or largest gap.
+    priors : array of K, mapping by class, or "data", optional
+        Deployment priors, as for `calibration_error`.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------
@@ -270,10 +311,18 @@ def smooth_calibration_error(
 
     Parameters
     ----------
-    confidence : bool
-        Whether to judge the largest posterior in place of that of the last class.
-    y_true, scores, priors, sample_weight, classes
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
         As for `calibration_error`.
+    confidence : bool, default False
+        Whether to judge the largest posterior in place of that of the last class.
+    priors : array of K, mapping by class, or "data", optional
+        Deployment priors, as for `calibration_error`.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------

@@ -163,10 +163,18 @@ def bayes_cost(
 
     Parameters
     ----------
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As for `expected_loss`.
     costs : CostMatrix, SampleCosts, array of shape (K, M) or prices by word, optional
         By default 1 for each error.
-    y_true, scores, priors, sample_weight, classes
-        As for `expected_loss`.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------
@@ -230,8 +238,16 @@ def cross_entropy(
 
     Parameters
     ----------
-    y_true, scores, priors, sample_weight, classes
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
         As for `expected_loss`.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------
@@ -269,8 +285,16 @@ def brier_score(
 
     Parameters
     ----------
-    y_true, scores, priors, sample_weight, classes
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
         As for `expected_loss`.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------

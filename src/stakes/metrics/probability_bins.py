@@ -24,7 +24,7 @@ class EqualWidth:
 
     Parameters
     ----------
-    n : int
+    n : int, default 15
         How many bins.
 
     See Also
@@ -39,7 +39,15 @@ class EqualWidth:
         check_bins(self.n)
 
     def edges(self, probability: FloatArray, weights: FloatArray | None) -> FloatArray:  # noqa: ARG002
-        """Return the inner edges."""
+        """Return the inner edges.
+
+        Parameters
+        ----------
+        probability : array of N floats
+            The probabilities to be binned.
+        weights : array of N floats, or None
+            Weights; None if all count the same.
+        """
         return equal_width(self.n)
 
 
@@ -49,7 +57,7 @@ class EqualMass:
 
     Parameters
     ----------
-    n : int
+    n : int, default 15
         How many bins.
 
     See Also
@@ -64,7 +72,15 @@ class EqualMass:
         check_bins(self.n)
 
     def edges(self, probability: FloatArray, weights: FloatArray | None) -> FloatArray:
-        """Return the inner edges, which are scores."""
+        """Return the inner edges, which are scores.
+
+        Parameters
+        ----------
+        probability : array of N floats
+            The probabilities to be binned.
+        weights : array of N floats, or None
+            Weights; None if all count the same.
+        """
         return equal_mass(probability, weights, self.n)
 
 
@@ -115,6 +131,11 @@ class Reliability(Record):
 
         With weights, each outcome counts as many equal samples as would be as precise. The
         interval is that of the samples as they came, its odds moved to the weights.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
         """
         z = NormalDist().inv_cdf((1 + read_level(level)) / 2)
         units, size = self.sums.units, self.sums.sizes
@@ -132,7 +153,13 @@ class Reliability(Record):
         return f"Reliability({used} bins with samples, mean gap {number(self.error())})"
 
     def error(self, norm: float = 1) -> float:
-        """Return the mean gap over bins (norm 1), root mean square (2), or largest (inf)."""
+        """Return the mean gap over bins (norm 1), root mean square (2), or largest (inf).
+
+        Parameters
+        ----------
+        norm : {1, 2, inf}, default 1
+            Mean gap, root mean square gap, or largest gap.
+        """
         order = read_number(norm, "norm", 1, math.inf)
         weight = self.sums.weight
         gap = np.abs(self.sums.hits - self.sums.probability)
@@ -161,12 +188,20 @@ def reliability(
 
     Parameters
     ----------
-    bins : EqualWidth, EqualMass, or int
-        An int is a number of bins of equal width.
-    confidence : bool
-        Whether to judge the largest posterior in place of that of the last class.
-    y_true, scores, priors, sample_weight, classes
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
         As for `expected_loss`.
+    bins : EqualWidth, EqualMass, or int, default 15
+        An int is a number of bins of equal width.
+    confidence : bool, default False
+        Whether to judge the largest posterior in place of that of the last class.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------

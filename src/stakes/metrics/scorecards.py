@@ -120,11 +120,21 @@ def scorecard(  # noqa: PLR0913  the data, the costs, the bins
 
     Parameters
     ----------
-    y_true, scores, costs, priors, sample_weight, classes
-        As for `bayes_cost`.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As for `expected_loss`.
+    costs : CostMatrix, SampleCosts, array of shape (K, M) or prices by word, optional
+        By default 1 for each error.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
     ignore_index : label, optional
         Rows with this label are left out, whatever their scores are, and counted as `ignored`.
-    bins : int
+    bins : int, default 15
         Of equal width, for the calibration error.
 
     Returns

@@ -42,7 +42,15 @@ class StakesEvaluator:
         evaluator_config: Mapping[str, Any] | None = None,
         **_: object,
     ) -> bool:
-        """Whether the configuration asks for stakes; MLflow asks all evaluators by default."""
+        """Whether the configuration asks for stakes; MLflow asks all evaluators by default.
+
+        Parameters
+        ----------
+        model_type : str, optional
+            MLflow's type of model; not used.
+        evaluator_config : mapping, optional
+            Configuration of this evaluator.
+        """
         known = (*OPTIONS, *OWN)
         return any(
             key in known or (key not in OF_MLFLOW and difflib.get_close_matches(key, known, 1, 0.8))
@@ -61,7 +69,25 @@ class StakesEvaluator:
         model_id: str | None = None,
         **_: object,
     ) -> Any:
-        """Evaluate a model, or stored probabilities, and log what was found to the run."""
+        """Evaluate a model, or stored probabilities, and log what was found to the run.
+
+        Parameters
+        ----------
+        model_type : str or None
+            MLflow's type of model.
+        dataset : MLflow dataset
+            The data with their labels.
+        run_id : str
+            The run to log to.
+        evaluator_config : mapping
+            Configuration of this evaluator.
+        model : MLflow model, optional
+            The model; without it, stored probabilities are evaluated.
+        predictions : str, optional
+            Column of stored predictions.
+        model_id : str, optional
+            The logged model that the metrics belong to.
+        """
         return import_module("stakes.mlflow.evaluator_work").evaluate_for_mlflow(
             model_type=model_type,
             dataset=dataset,

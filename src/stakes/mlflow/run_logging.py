@@ -81,9 +81,9 @@ def log_evaluation(  # noqa: PLR0913  the run, the names, the documents
         Put before the name of each metric, such as `"val/"`; in tags behind `stakes.`.
     step : int, optional
         Of the metrics. Artifacts of different steps are kept apart.
-    artifacts : bool, default=True
+    artifacts : bool, default True
         Whether to log the live page (HTML), the JSON document of docs/schema and the verdicts.
-    artifact_path : str, default="stakes"
+    artifact_path : str, default "stakes"
         Directory of the artifacts.
     source : str, optional
         The name of the data, for page and document.

@@ -95,9 +95,9 @@ class VerbalConfidence(Confidence):
 
     Parameters
     ----------
-    values : column of texts
     words : mapping from word to probability
         Upper and lower case are the same.
+    values : column of texts
 
     See Also
     --------
@@ -152,9 +152,9 @@ class Agreement(Confidence):
 
     Parameters
     ----------
-    values : column of whole numbers from 0 to `samples`
     samples : int
         How many were drawn for each question.
+    values : column of whole numbers from 0 to `samples`
 
     See Also
     --------

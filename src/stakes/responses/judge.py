@@ -181,25 +181,25 @@ def judged_mean(  # noqa: PLR0913  two columns, and how rows become a mean
 
     Parameters
     ----------
-    human
-        One number per row, missing (None, NaN, null) where nobody looked.
-    judge
-        One number per row, on the scale of the human ones: 0 or 1, or a probability of 1.
-    groups
-        What rows have in common (a document, a question asked several times). Groups vary
+    human : column of N numbers
+        Missing (None, NaN, null) for rows that nobody looked at.
+    judge : column of N numbers
+        On the scale of the human values: 0 or 1, or a probability of 1.
+    groups : column of N names, optional
+        What rows have in common, such as a document, or a question asked several times. Groups vary
         independently, rows of a group do not.
-    sample_weight
+    sample_weight : column of N weights, optional
         How much each row counts.
-    inclusion
-        The probability with which each row was given to people, where it was not the same for all.
-    bounds
+    inclusion : column of N probabilities, optional
+        The probability with which each row was given to people, if not the same for all.
+    bounds : tuple of two floats, optional
         The least and the largest value that people could have given. By default 0 and 1 if all
         human values are 0 or 1, else none. The value and its interval stay within them.
-    tuning
-        The lambda to use in place of that of least variance: 0 leaves the judge out, 1 is PPI
+    tuning : float, optional
+        The lambda to use instead of that of least variance: 0 leaves the judge out, 1 is PPI
         without tuning.
-    level
-        Of the intervals.
+    level : float, default 0.95
+        Confidence level of the intervals.
 
     Returns
     -------
@@ -209,6 +209,14 @@ def judged_mean(  # noqa: PLR0913  two columns, and how rows become a mean
     See Also
     --------
     judge_report : answers at a confidence target.
+
+    Notes
+    -----
+    Value, lambda and `standard_error` are those of ppi-python where rows have neither weights nor
+    groups. Its normal interval covers too seldom with few labels. Here it is Student's t; with
+    bounds, z^2 pseudo-labels are added first, one fourth at each combination of the least and
+    largest human and judge's value, as the adjusted Wald interval does. There is none from fewer
+    than 10 human labels (30 without bounds), or from human labels in fewer than 5 groups.
 
     Examples
     --------
@@ -232,14 +240,6 @@ def judged_mean(  # noqa: PLR0913  two columns, and how rows become a mean
 
     >>> found.interval.low > 0.7
     False
-
-    Notes
-    -----
-    Value, lambda and `standard_error` are those of ppi-python where rows have neither weights nor
-    groups. Its normal interval covers too seldom with few labels. Here it is Student's t; with
-    bounds, z^2 pseudo-labels are added first, one fourth at each combination of the least and
-    largest human and judge's value, as the adjusted Wald interval does. There is none from fewer
-    than 10 human labels (30 without bounds), or from human labels in fewer than 5 groups.
     """
     y = read_partial(human, "human")
     f = read_partial(judge, "judge", y.size)

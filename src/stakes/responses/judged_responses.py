@@ -121,17 +121,23 @@ def judge_report(  # noqa: PLR0913  three columns, and how rows become means
 
     Parameters
     ----------
-    human
-        1 for right, 0 for wrong, missing where nobody looked.
-    judge
+    human : column of N truth values
+        1 for right, 0 for wrong, missing if nobody looked.
+    judge : column of N numbers
         The same from the judge for every answered row, or its probability of right.
-    abstained
-        Where the row was not answered; by default nowhere.
-    target
-        The confidence target t in [0, 1): answering pays where the probability of being right is
-        at least t. A wrong answer has utility -t/(1-t).
-    groups, sample_weight, inclusion, level
+    abstained : column of N truth values, optional
+        Whether the row was not answered; by default every row was.
+    target : ConfidenceTarget or float
+        The confidence target t in [0, 1): answering pays if the probability of being right is at
+        least t. A wrong answer has utility -t/(1-t).
+    groups : column of N names, optional
         As for `judged_mean`.
+    sample_weight : column of N weights, optional
+        How much each row counts.
+    inclusion : column of N probabilities, optional
+        The probability with which each row was given to people, if not the same for all.
+    level : float, default 0.95
+        Confidence level of the intervals.
 
     Returns
     -------

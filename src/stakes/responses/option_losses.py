@@ -119,11 +119,23 @@ class OptionAccuracy(NumberRecord):
         return self.error_rate.standard_error
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return a closed-form confidence interval, that of the error rate mirrored."""
+        """Return a closed-form confidence interval, that of the error rate mirrored.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         return _mirrored(self.error_rate.interval(level))
 
     def skill_interval(self, level: float = 0.95) -> Interval:
-        """Return a closed-form confidence interval of the skill."""
+        """Return a closed-form confidence interval of the skill.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         return _mirrored(self.error_rate.normalized_interval(level))
 
     def __str__(self) -> str:
@@ -139,7 +151,13 @@ class OptionAccuracy(NumberRecord):
         return "\n".join(lines)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, fit for JSON.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         return {
             "value": self.value,
             "standard_error": json_number(self.standard_error),

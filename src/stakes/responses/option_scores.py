@@ -62,7 +62,7 @@ class OptionScores(Record):
     right : column of N indices, or list of lists of them
         The right option of each question, from 0. Where several are right, any of them is, and
         rules score the probability of all of them together.
-    kind : class of scores
+    kind : class of scores, optional
         `Posteriors` (rows sum to 1), `LogPosteriors`, `Logits` or `LogLikelihoods`, as language
         models give them. Likelihoods are taken for options that are as probable beforehand, so
         that posteriors are their softmax.
@@ -147,6 +147,15 @@ class OptionScores(Record):
     ) -> Self:
         """Return those of a table with NaN after the last option of each question.
 
+        Parameters
+        ----------
+        scores : table of shape (N, K)
+            NaN after the last option of each question.
+        right : column of N indices, or list of lists of them
+            As for `OptionScores`.
+        lengths : table of shape (N, K), optional
+            Length of each option, padded in the same way.
+
         Examples
         --------
         >>> import math, stakes
@@ -182,7 +191,13 @@ class OptionScores(Record):
         scores : column of numbers
         right : column of truth values
             Whether the option is right.
-        kind, lengths, groups, sample_weight
+        kind : type of scores, default Posteriors
+            As for `OptionScores`.
+        lengths : column of numbers, optional
+            Length of each option.
+        groups : column of names, optional
+            As for `OptionScores`, with one value for each option.
+        sample_weight : column of weights, optional
             As for `OptionScores`, with one value for each option.
 
         Examples
@@ -253,6 +268,11 @@ class OptionScores(Record):
 
         A right answer scores 1, a wrong one -t/(1-t), none 0: answering gains on average where
         the posterior of the chosen option is at least t.
+
+        Parameters
+        ----------
+        target : ConfidenceTarget or float
+            The confidence target t, at least 0 and below 1.
         """
         return as_target(target).answers(self.confidence())
 
@@ -374,6 +394,11 @@ class OptionScores(Record):
 
         A wrong answer costs 1, none costs 1 - t, a right one 0; the mean score is 1 - cost/(1-t).
         The naive system guesses where 1/K reaches the target and else gives no answer.
+
+        Parameters
+        ----------
+        target : ConfidenceTarget or float
+            The confidence target t, at least 0 and below 1.
         """
         t = as_target(target).t
         cost = np.where(self.answers(t), ~self.right(), 1 - t)
@@ -386,8 +411,8 @@ class OptionScores(Record):
 
         Parameters
         ----------
-        bins : int, EqualWidth(n) or EqualMass(n)
-        norm : 1, 2 or infinity
+        bins : int, EqualWidth(n) or EqualMass(n), default 15
+        norm : 1, 2 or infinity, default 1
             As for `stakes.calibration_error`. There is an interval for norm 1 without groups.
         """
         p, hit = self.confidence()[self._used], self.right()[self._used]

@@ -172,11 +172,25 @@ class ResponseComparison(Paged, Tracked):
         return tuple(name for name in self.ranking if name not in beaten)
 
     def utility(self, system: str) -> float:
-        """Return the utility of a system."""
+        """Return the utility of a system.
+
+        Parameters
+        ----------
+        system : str
+            Name of the system.
+        """
         return self.evaluations[system].numbers["utility"].value
 
     def of(self, system: str, reference: str) -> ResponseDifference:
-        """Return one difference, turned where it was taken the other way."""
+        """Return one difference, turned where it was taken the other way.
+
+        Parameters
+        ----------
+        system : str
+            Name of the system.
+        reference : str
+            Name of the system to compare it with.
+        """
         for each in self.differences:
             if (each.system, each.reference) == (system, reference):
                 return each
@@ -265,8 +279,18 @@ def compare_responses(
     systems : mapping from name to Responses
         At least two, of equal length: row k of each is its response to the same question. Groups
         and weights are those of the questions, so the same for all.
-    target, calibrator, folds, slices, level, rng
+    target : ConfidenceTarget or float, default 0.5
         As for `evaluate_responses`.
+    calibrator : Calibrator or None, optional
+        As for `evaluate_responses`.
+    folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
+        As for `cross_calibrate`.
+    slices : data frame, mapping from name to column, or one column, optional
+        As for `evaluate_responses`.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    rng : int or Generator, default 0
+        Seed of the folds.
 
     Returns
     -------

@@ -189,21 +189,21 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
     Parameters
     ----------
     responses : Responses
-    target : ConfidenceTarget or float, default=0.5
+    target : ConfidenceTarget or float, default 0.5
         +1 for a right answer, -t/(1-t) for a wrong one, 0 for none.
     risk : float, optional
         The share of wrong answers that is acceptable, for the coverage at a risk; by default
         1 - t.
-    calibrator : Calibrator or None
+    calibrator : Calibrator or None, optional
         Turns stated confidence into the chance to be right; by default rising steps, which suit
         confidences of few values, also 0 and 1.
-    folds : as for `cross_calibrate`
+    folds : as for `cross_calibrate`, default 5
         Groups are never parted.
     slices : data frame, mapping from name to column, or one column, optional
         Results for each value of these columns, such as topics.
-    level : float, default=0.95
+    level : float, default 0.95
         Of the intervals.
-    rng : int or Generator
+    rng : int or Generator, default 0
         Seed of the folds.
 
     Returns

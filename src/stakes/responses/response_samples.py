@@ -34,7 +34,7 @@ class Responses(Record):
     right : column of truth values
         Whether each answer is right. It may be missing (None, NaN) where the system abstained;
         where it is known there, it says whether the answer it held back is right.
-    confidence : column of numbers, or a kind of confidence; optional
+    confidence : column of numbers, or a kind of confidence, optional
         The stated chance of each answer to be right: plain numbers are probabilities; others are
         `StatedPercent`, `VerbalConfidence`, `AnswerLogProbability`, `Agreement`. It may be
         missing where the system abstained.
@@ -117,9 +117,17 @@ class Responses(Record):
         Parameters
         ----------
         outcomes : column of texts
-        right, wrong, abstained : str, optional
+        confidence : column of numbers, or a kind of confidence, optional
+            As for `Responses`.
+        right : str, default "right"
             What the column calls them.
-        confidence, groups, sample_weight
+        wrong : str, default "wrong"
+            What the column calls them.
+        abstained : str, default "abstained"
+            What the column calls them.
+        groups : column of names, optional
+            As for `Responses`.
+        sample_weight : column of numbers, optional
             As for `Responses`.
 
         Examples
@@ -150,6 +158,15 @@ class Responses(Record):
     @classmethod
     def from_counts(cls, *, right: int, wrong: int, abstained: int = 0) -> Self:
         """Return responses of which only the counts are known.
+
+        Parameters
+        ----------
+        right : int
+            Number of right answers.
+        wrong : int
+            Number of wrong answers.
+        abstained : int, default 0
+            Number of abstentions.
 
         Examples
         --------
@@ -216,7 +233,13 @@ class Responses(Record):
         return self.part(np.lexsort([column for column in columns if column is not None]))
 
     def part(self, kept: IntArray) -> "Responses":
-        """Return some of the responses."""
+        """Return some of the responses.
+
+        Parameters
+        ----------
+        kept : array of ints
+            Indices of the responses.
+        """
         out = object.__new__(type(self))
         some = {
             name: None if (value := getattr(self, name)) is None else value[kept]

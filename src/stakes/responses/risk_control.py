@@ -78,7 +78,7 @@ def coverage_at_risk(responses: Responses, risk: float, *, level: float = 0.95) 
         that the system answers by itself.
     risk : float
         The largest share of wrong answers that is acceptable.
-    level : float
+    level : float, default 0.95
 
     Returns
     -------

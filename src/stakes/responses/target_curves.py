@@ -50,7 +50,13 @@ class TargetCurve(Record):
     best_threshold: FloatArray | None  # infinity where nothing is answered
 
     def regret(self, rule: str = "best") -> FloatArray:
-        """Return the utility of a rule less that of the system's own abstentions."""
+        """Return the utility of a rule less that of the system's own abstentions.
+
+        Parameters
+        ----------
+        rule : {"stated", "calibrated", "best"}, default "best"
+            The rule to compare with.
+        """
         return self.utility[rule] - self.utility[OWN]
 
     def __str__(self) -> str:

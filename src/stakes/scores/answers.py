@@ -34,13 +34,31 @@ class Answers(Protocol):
         """Log posteriors, one row per sample."""
 
     def log_of(self, y: IntArray) -> FloatArray:
-        """Log posterior of one class per sample."""
+        """Log posterior of one class per sample.
+
+        Parameters
+        ----------
+        y : array of N ints
+            The index of one class per sample.
+        """
 
     def complement(self, y: IntArray) -> FloatArray:
-        """One minus the posterior of a class, to full precision where that is near 0."""
+        """One minus the posterior of a class, to full precision where that is near 0.
+
+        Parameters
+        ----------
+        y : array of N ints
+            The index of one class per sample.
+        """
 
     def rows(self, kept: slice | IntArray) -> Self:
-        """Return some of the samples."""
+        """Return some of the samples.
+
+        Parameters
+        ----------
+        kept : slice or array of ints
+            Which samples.
+        """
 
 
 @dataclass(frozen=True, eq=False)

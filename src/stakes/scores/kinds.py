@@ -83,7 +83,15 @@ class Scores(Record, ABC):
 
     @classmethod
     def trusted(cls, values: FloatArray, names: Names | None = None) -> Self:
-        """Make scores of numbers that are known to be right."""
+        """Make scores of numbers that are known to be right.
+
+        Parameters
+        ----------
+        values : array
+            Scores in double precision.
+        names : tuple of names, optional
+            Names of the columns.
+        """
         scores = cls.__new__(cls)
         scores._values, scores._names, scores._rounding = values, names, None
         return scores
@@ -99,7 +107,13 @@ class Scores(Record, ABC):
 
     @abstractmethod
     def answers(self, priors: FloatArray | None) -> Answers:
-        """Return the posteriors at priors that were checked."""
+        """Return the posteriors at priors that were checked.
+
+        Parameters
+        ----------
+        priors : array of K, or None
+            Priors that are already checked. Likelihoods need them; posteriors ignore them.
+        """
 
     def ranks(self) -> FloatArray:
         """Return one number per sample of two classes that is higher the more it is the second."""
@@ -141,6 +155,11 @@ class Scores(Record, ABC):
         >>> LogLikelihoodRatios([0.0, 3.0]).posteriors([0.9, 0.1]).round(3)
         array([[0.9  , 0.1  ],
                [0.309, 0.691]])
+
+        Parameters
+        ----------
+        priors : array of K, or mapping by class, optional
+            Likelihoods need them; posteriors ignore them.
         """
         return np.array(self._answers_at(priors).p)
 
@@ -148,6 +167,11 @@ class Scores(Record, ABC):
         """Return the log posteriors, one row per sample, at these priors.
 
         Likelihoods need priors; posteriors stay what they are, whatever priors a metric uses.
+
+        Parameters
+        ----------
+        priors : array of K, or mapping by class, optional
+            Likelihoods need them; posteriors ignore them.
         """
         return self._answers_at(priors).log_p
 
@@ -162,11 +186,23 @@ class Scores(Record, ABC):
         return InputError("priors", rule, found="posteriors depend on them", hint=hint)
 
     def named(self, names: Names) -> Self:
-        """Return the scores with names for their columns."""
+        """Return the scores with names for their columns.
+
+        Parameters
+        ----------
+        names : tuple of names
+            One for each column.
+        """
         return self._replaced(self._values, names)
 
     def ordered(self, names: Names) -> Self:
-        """Return the scores with columns in the order of these names."""
+        """Return the scores with columns in the order of these names.
+
+        Parameters
+        ----------
+        names : tuple of names
+            Names of the columns, in the order wanted.
+        """
         if self._names is None or self._names == names:
             return self
         said = names_as(self._names, names)
@@ -201,7 +237,13 @@ class Scores(Record, ABC):
         return -self._values
 
     def part(self, kept: slice | IntArray) -> Self:
-        """Return the scores of some samples."""
+        """Return the scores of some samples.
+
+        Parameters
+        ----------
+        kept : slice or array of ints
+            Which samples.
+        """
         return self._replaced(self._values[kept], self._names)
 
     def _replaced(self, values: FloatArray, names: Names | None) -> Self:
@@ -224,6 +266,13 @@ class PosteriorScores(Scores):
 
         By Bayes' rule, for any number of classes: each posterior is multiplied by target over
         training prior, and rows are normalised again.
+
+        Parameters
+        ----------
+        training : array of K, or mapping by class
+            The priors that the posteriors are for.
+        target : array of K, or mapping by class
+            The priors to move them to.
 
         Examples
         --------
@@ -254,7 +303,7 @@ class Posteriors(PosteriorScores):
     Parameters
     ----------
     values : table of shape (N, K), or column of P(classes[-1])
-    renormalize : bool
+    renormalize : bool, default False
         Whether to divide rows by their sums, however far they are from 1.
 
     See Also
@@ -285,7 +334,13 @@ class Posteriors(PosteriorScores):
         return np.column_stack([self._values, 1 - self._values])
 
     def answers(self, priors: FloatArray | None) -> Answers:  # noqa: ARG002
-        """Return the posteriors themselves."""
+        """Return the posteriors themselves.
+
+        Parameters
+        ----------
+        priors : array of K, or None
+            Priors that are already checked. Likelihoods need them; posteriors ignore them.
+        """
         kind = Probabilities if self._values.ndim == 2 else SecondProbabilities
         return kind(self._values)
 
@@ -319,7 +374,13 @@ class LogPosteriors(PosteriorScores):
         return settle_log_posteriors(values, unit)
 
     def answers(self, priors: FloatArray | None) -> Answers:  # noqa: ARG002
-        """Return the posteriors themselves."""
+        """Return the posteriors themselves.
+
+        Parameters
+        ----------
+        priors : array of K, or None
+            Priors that are already checked. Likelihoods need them; posteriors ignore them.
+        """
         if self._values.ndim == 2:
             return LogProbabilities(self._values)
         return LogProbabilities(np.column_stack([self._of_first(), self._values]))
@@ -364,7 +425,13 @@ class Logits(PosteriorScores):
         return values, None
 
     def answers(self, priors: FloatArray | None) -> Answers:  # noqa: ARG002
-        """Return the softmax of the scores."""
+        """Return the softmax of the scores.
+
+        Parameters
+        ----------
+        priors : array of K, or None
+            Priors that are already checked. Likelihoods need them; posteriors ignore them.
+        """
         if self._values.ndim == 1:
             return LogProbabilities.from_log_odds(self._values)
         return LogProbabilities.normalised(self._values)
@@ -403,7 +470,13 @@ class LogLikelihoods(Scores):
         return values, None
 
     def answers(self, priors: FloatArray | None) -> Answers:
-        """Return the posteriors by Bayes' rule (eq:post_from_lks)."""
+        """Return the posteriors by Bayes' rule (eq:post_from_lks).
+
+        Parameters
+        ----------
+        priors : array of K, or None
+            Priors that are already checked. Likelihoods need them; posteriors ignore them.
+        """
         if priors is None:
             raise self.lacks_priors()
         joint = self._values + log(priors)
@@ -444,12 +517,24 @@ class LogLikelihoodRatios(Scores):
 
     @classmethod
     def from_log10(cls, values: Column) -> Self:
-        """Read ratios as base-10 logs, as forensic reports give them."""
+        """Read ratios as base-10 logs, as forensic reports give them.
+
+        Parameters
+        ----------
+        values : column of N numbers
+            Base-10 logs of the ratios.
+        """
         return cls(read_array(values, "values") * math.log(10))
 
     @classmethod
     def from_ratio(cls, values: Column) -> Self:
-        """Read plain ratios, at least 0; 0 and infinity are certain answers."""
+        """Read plain ratios, at least 0; 0 and infinity are certain answers.
+
+        Parameters
+        ----------
+        values : column of N numbers
+            The ratios, at least 0.
+        """
         ratios = np.atleast_1d(read_array(values, "values"))
         if ratios.ndim > 1:
             raise InputError("values", "must be one ratio per sample", f"shape {ratios.shape}")
@@ -470,7 +555,13 @@ class LogLikelihoodRatios(Scores):
         return values, None
 
     def answers(self, priors: FloatArray | None) -> Answers:
-        """Return the posteriors at these priors (eq:post_from_llrs)."""
+        """Return the posteriors at these priors (eq:post_from_llrs).
+
+        Parameters
+        ----------
+        priors : array of K, or None
+            Priors that are already checked. Likelihoods need them; posteriors ignore them.
+        """
         if priors is None:
             raise self.lacks_priors()
         first, second = log(priors)

@@ -56,13 +56,27 @@ class BrierLoss(ScoringRule):
 
     @staticmethod
     def squared_distances(y: IntArray, answers: Answers) -> FloatArray:
-        """Return the sum over classes, as Brier had it."""
+        """Return the sum over classes, as Brier had it.
+
+        Parameters
+        ----------
+        y : array of N ints
+            The index of each sample's class.
+        answers : Answers
+            The posteriors.
+        """
         distance = answers.p.copy()
         distance[np.arange(y.size), y] = answers.complement(y)
         return row_sums(np.square(distance, out=distance))  # by halves
 
     def naive_losses(self, priors: FloatArray) -> FloatArray:
-        """Return what answering the priors costs; the largest stays apart, to keep its digits."""
+        """Return what answering the priors costs; the largest stays apart, to keep its digits.
+
+        Parameters
+        ----------
+        priors : array of K
+            Priors that are already checked.
+        """
         top = int(priors.argmax())
         squares = np.square(priors)
         squares[top] = 0
@@ -146,7 +160,9 @@ class ThresholdRange(ScoringRule):
 
     Parameters
     ----------
-    low, high : float
+    low : float, default 0.0
+        Ends of the interval, from 0 to 1.
+    high : float, default 1.0
         Ends of the interval, from 0 to 1.
 
     See Also

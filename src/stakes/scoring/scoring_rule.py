@@ -63,25 +63,61 @@ class ScoringRule(Named, ABC):
 
     @abstractmethod
     def losses(self, y: IntArray, answers: Answers) -> FloatArray:
-        """Return the cost of each sample: C*(h, s), for coded classes and posteriors."""
+        """Return the cost of each sample: C*(h, s), for coded classes and posteriors.
+
+        Parameters
+        ----------
+        y : array of N ints
+            The index of each sample's class.
+        answers : Answers
+            The posteriors.
+        """
 
     def of(self, y: IntArray, answers: Answers) -> FloatArray:
-        """Return `losses`, by its name in version 0.1."""
+        """Return `losses`, by its name in version 0.1.
+
+        Parameters
+        ----------
+        y : array of N ints
+            The index of each sample's class.
+        answers : Answers
+            The posteriors.
+        """
         return self.losses(y, answers)
 
     def loss(self, y: IntArray, log_posteriors: FloatArray) -> FloatArray:
-        """Return the cost of each sample from log posteriors, one row per sample."""
+        """Return the cost of each sample from log posteriors, one row per sample.
+
+        Parameters
+        ----------
+        y : array of N ints
+            The index of each sample's class.
+        log_posteriors : array of shape (N, K)
+            One row per sample.
+        """
         return self.losses(np.asarray(y), LogProbabilities(np.asarray(log_posteriors, dtype=float)))
 
     @final
     def naive(self, priors: FloatArray) -> float:
-        """Return the expected loss of a system that sees no input, so answers the priors."""
+        """Return the expected loss of a system that sees no input, so answers the priors.
+
+        Parameters
+        ----------
+        priors : array of K
+            Priors that are already checked.
+        """
         p = np.asarray(priors, dtype=float)
         return expectation(p, self.naive_losses(p))
 
     @final
     def naive_each(self, priors: FloatArray) -> FloatArray:
-        """Return `naive` for many priors, one row each."""
+        """Return `naive` for many priors, one row each.
+
+        Parameters
+        ----------
+        priors : array of shape (R, K)
+            One row for each set of priors.
+        """
         k = priors.shape[1]
         out = np.empty(len(priors))
         size = max(1, _CELLS // k**2)
@@ -93,24 +129,54 @@ class ScoringRule(Named, ABC):
         return out
 
     def naive_losses(self, priors: FloatArray) -> FloatArray:
-        """Return what answering the priors costs for each class."""
+        """Return what answering the priors costs for each class.
+
+        Parameters
+        ----------
+        priors : array of K
+            Priors that are already checked.
+        """
         k = priors.size
         return self.losses(np.arange(k), Probabilities(np.broadcast_to(priors, (k, k))))
 
     def naive_answer(self, priors: FloatArray) -> Label:  # noqa: ARG002
-        """Say what the naive system answers."""
+        """Say what the naive system answers.
+
+        Parameters
+        ----------
+        priors : array of K
+            Priors that are already checked.
+        """
         return "the priors"
 
     def rivals(self, priors: FloatArray) -> tuple[Constant, ...]:  # noqa: ARG002
-        """Return other answers without looking that could be the best at priors near these."""
+        """Return other answers without looking that could be the best at priors near these.
+
+        Parameters
+        ----------
+        priors : array of K
+            Priors that are already checked.
+        """
         return ()
 
     def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
-        """Return the least and the largest possible loss of each class."""
+        """Return the least and the largest possible loss of each class.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes.
+        """
         return np.zeros(n_classes), np.full(n_classes, np.inf)
 
     def check(self, classes: Names) -> None:
-        """Refuse classes that the rule is not for."""
+        """Refuse classes that the rule is not for.
+
+        Parameters
+        ----------
+        classes : tuple of K names
+            The classes of the samples.
+        """
 
     @staticmethod
     def from_cost(
@@ -128,6 +194,8 @@ class ScoringRule(Named, ABC):
         decisions : sequence, or callable
             The decisions to choose from, by least expected cost; or, where there are too many,
             a function that gives the Bayes decision for a vector of posteriors.
+        name : str, default "expected cost of Bayes decisions"
+            Name of the rule.
         """
         from stakes.scoring.rules import _ListedCost, _SoftCost  # noqa: PLC0415  rules themselves
 

@@ -55,7 +55,7 @@ class BayesClassifier(WrappingClassifier):
     estimator : classifier
         With `predict_proba`, or with `decision_function` where there is a calibrator. A fitted
         model is passed as `FrozenEstimator(model)` and stays as it is.
-    costs : CostMatrix, CostsByCase, data frame, array, or prices by word; optional
+    costs : CostMatrix, CostsByCase, data frame, array, or prices by word, optional
         What each decision costs for each class, matched by name to the classes of the data; by
         default 1 for each error. An array without names, and {"miss": 5, "false_alarm": 1}, are
         for the classes 0 to K - 1. Columns that `CostsByCase` names are taken from X, a data
@@ -75,8 +75,12 @@ class BayesClassifier(WrappingClassifier):
     cap : float from 0 to 1, optional
         The largest share of the cases in one call that may get the second of two decisions: those
         where it saves most, as in `stakes.decide`.
-    response_method, cv, n_jobs
-        As for `CalibratedClassifier`; folds are for the calibrator.
+    response_method : {"auto", "decision_function", "predict_proba", "predict_log_proba"}, default "auto"
+        As for `CalibratedClassifier`.
+    cv : int, splitter or iterable of splits, default 5
+        Folds of the calibrator, as for `CalibratedClassifier`.
+    n_jobs : int, optional
+        Number of folds fitted at the same time.
 
     Attributes
     ----------
@@ -248,16 +252,35 @@ class BayesClassifier(WrappingClassifier):
         """Return the decision of least expected cost for each case, by name.
 
         `costs` are those of `decide`. With metadata routing they are requested by default.
+
+        Parameters
+        ----------
+        X : features of N samples
+            As the inner model takes them.
+        costs : data frame, mapping, array or SampleCosts, optional
+            As for `decide`.
         """
         found = self.decide(X, costs)
         return self.decisions_[found.indices]
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return posteriors at the priors of use, one column per class."""
+        """Return posteriors at the priors of use, one column per class.
+
+        Parameters
+        ----------
+        X : features of N samples
+            As the inner model takes them.
+        """
         return self._posteriors_in_use(X).answers(None).p
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Return the natural logs of posteriors at the priors of use."""
+        """Return the natural logs of posteriors at the priors of use.
+
+        Parameters
+        ----------
+        X : features of N samples
+            As the inner model takes them.
+        """
         return self._posteriors_in_use(X).answers(None).log_p
 
     def score(

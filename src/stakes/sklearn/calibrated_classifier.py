@@ -30,13 +30,13 @@ class CalibratedClassifier(WrappingClassifier):
     calibrator : Calibrator, optional
         Any calibrator of stakes; by default `AffineCalibrator()`. It is not changed: `calibrator_`
         is the fitted one.
-    response_method : {"auto", "decision_function", "predict_proba", "predict_log_proba"}
+    response_method : {"auto", "decision_function", "predict_proba", "predict_log_proba"}, default "auto"
         Where scores come from. "auto" takes the first that the model has of `decision_function`,
         `predict_log_proba` and `predict_proba`: the first two are not rounded to 0 or 1 where the
         model is sure. A decision function is read as logits: one column as the log odds of the
         second class, several as log posteriors up to a constant per sample. It need not be on
         that scale: scale and bias are what the calibrator learns.
-    cv : int, splitter or iterable of splits
+    cv : int, splitter or iterable of splits, default 5
         The folds; a number of folds is stratified by class. The scores of all test parts train
         the calibrator: a splitter with one of them holds those samples out.
     n_jobs : int, optional
@@ -119,14 +119,32 @@ class CalibratedClassifier(WrappingClassifier):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most likely class of each sample."""
+        """Return the most likely class of each sample.
+
+        Parameters
+        ----------
+        X : features of N samples
+            As the inner model takes them.
+        """
         likely = np.argmax(self.predict_log_proba(X), axis=1)
         return self.classes_[likely]
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return calibrated posteriors, one column per class."""
+        """Return calibrated posteriors, one column per class.
+
+        Parameters
+        ----------
+        X : features of N samples
+            As the inner model takes them.
+        """
         return self._posteriors(X).answers(None).p
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Return the natural logs of calibrated posteriors, exact where these are near 0 or 1."""
+        """Return the natural logs of calibrated posteriors, exact where these are near 0 or 1.
+
+        Parameters
+        ----------
+        X : features of N samples
+            As the inner model takes them.
+        """
         return self._posteriors(X).answers(None).log_p

@@ -69,21 +69,41 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
     cv : int, splitter or pairs of rows, optional
         How many folds, stratified by class and with groups kept whole; or as in scikit-learn. Each
         sample must be tested once. By default the model is fitted already.
-    response_method : {"predict_proba", "predict_log_proba", "decision_function"}
+    response_method : {"predict_proba", "predict_log_proba", "decision_function"}, default "predict_proba"
         Values of a decision function are not probabilities; they are read as logits, which a
         calibrator makes probabilities of.
-    weighted_fit : bool
+    weighted_fit : bool, default True
         Whether `sample_weight` is also given to `fit`.
     n_jobs : int, optional
         How many processes fit models.
-    folds
-        As for `evaluate`, of a fitted model; with `cv` the folds are those.
+    costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
+        As for `evaluate`.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    training_priors : array of K, mapping by class, or "data", optional
+        The priors that the posteriors were trained with, if not those of deployment.
+    calibrator : Calibrator or None, default AffineCalibrator()
+        Calibrator used to measure calibration loss; None leaves it out.
+    folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, optional
+        As for `evaluate`, for a fitted model; with `cv` its folds are used.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    resamples : int, default 1000
+        Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
+    groups : column of N names, or name of a column, optional
+        As for `evaluate`.
+    slices : data frame, mapping from name to column, one column, or names of columns, optional
+        As for `evaluate`.
+    sample_weight : column of N weights, or name of a column, optional
+        As for `evaluate`.
+    classes : sequence of K names, optional
+        By default those of the model; they are matched by name with the costs.
+    rules : sequence of ScoringRule, optional
+        By default `LogLoss()` and `BrierLoss()`.
+    rng : int or Generator, default 0
+        Seed of folds and resamples.
     progress : callable, optional
         Called with how many fits, then how many resamples, are done, and of how many.
-    costs, priors, training_priors, calibrator, level, resamples, groups, slices, sample_weight
-        As for `evaluate`.
-    classes, rules, rng
-        As for `evaluate`. Classes are those of the model, matched by name with the costs.
 
     Returns
     -------
@@ -179,13 +199,47 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
     ----------
     models : mapping from name to classifier
         All fitted, or with `cv` estimators of scikit-learn.
-    response_method : name of a method, or mapping from model to one
-    X, y, cv, weighted_fit, n_jobs, folds, progress
+    X : what the models take
         As for `evaluate_model`.
-    reference, margin, costs, priors, training_priors, calibrator, level, resamples, groups
+    y : column of N labels
+        The true classes.
+    cv : int, splitter or pairs of rows, optional
+        As for `evaluate_model`.
+    response_method : name of a method, or mapping from model to one, default "predict_proba"
+    weighted_fit : bool, default True
+        Whether `sample_weight` is also passed to `fit`.
+    n_jobs : int, optional
+        Number of processes that fit models.
+    reference : str, optional
+        The model that the others are compared with; by default the first.
+    margin : float, optional
         As for `compare`.
-    sample_weight, classes, rules, rng
-        As for `compare`.
+    costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
+        As for `evaluate`.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    training_priors : array of K, mapping by class, or "data", optional
+        The priors that the posteriors were trained with, if not those of deployment.
+    calibrator : Calibrator, optional
+        Calibrator used to compare calibrated losses too.
+    folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, optional
+        As for `evaluate`, for fitted models; with `cv` its folds are used.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    resamples : int, default 1000
+        Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
+    groups : column of N names, or name of a column, optional
+        As for `evaluate`.
+    sample_weight : column of N weights, or name of a column, optional
+        As for `evaluate`.
+    classes : sequence of K names, optional
+        As for `evaluate_model`.
+    rules : sequence of ScoringRule, optional
+        By default `LogLoss()` and `BrierLoss()`.
+    rng : int or Generator, default 0
+        Seed of folds and resamples.
+    progress : callable, optional
+        Called with the number of fits, then resamples, done and the total.
 
     Returns
     -------

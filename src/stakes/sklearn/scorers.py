@@ -122,15 +122,15 @@ def cost_scorer(
 
     Parameters
     ----------
-    costs : CostMatrix, CostsByCase, array, data frame with names, or prices by word; optional
+    costs : CostMatrix, CostsByCase, array, data frame with names, or prices by word, optional
         By default 1 for each error. An array without names, and {"miss": 5, "false_alarm": 1}, are
         for classes 0 to K - 1, or for `classes`. The columns that `CostsByCase` name are taken
         from metadata (`set_score_request(amount=True)`), or from the data frame X.
     priors : array of K, mapping by class, or "data", optional
         How often each class will occur in use; by default as often as in the test fold.
-    normalized : bool
+    normalized : bool, default True
         Whether to divide by the cost of the best constant decision.
-    response_method : {"predict_proba", "predict", "predict_log_proba", "decision_function"}
+    response_method : {"predict_proba", "predict", "predict_log_proba", "decision_function"}, default "predict_proba"
         With "predict" decisions are taken as they are, and need not be classes: a classifier may
         abstain. Values of a decision function are read as logits.
     classes : sequence of K names, optional
@@ -191,14 +191,16 @@ def loss_scorer(
 
     Parameters
     ----------
-    rule : ScoringRule
+    rule : ScoringRule, default LogLoss()
         Such as `LogLoss()`, `BrierLoss()`, `BayesCost(costs)`, or one of your own.
-    normalized : bool
+    priors : array of K, mapping by class, or "data", optional
+        As for `cost_scorer`.
+    normalized : bool, default True
         Whether to divide by the loss of answering the priors.
+    response_method : str, default "predict_proba"
+        As for `cost_scorer`.
     classes : sequence of K names, optional
         The order that priors are given in; also classes that a fold may lack.
-    priors, response_method
-        As for `cost_scorer`.
 
     Returns
     -------
@@ -249,14 +251,22 @@ def calibrated_loss_scorer(  # noqa: PLR0913  the rule, the calibrator, and how 
 
     Parameters
     ----------
-    rule : ScoringRule
+    rule : ScoringRule, default LogLoss()
         Such as `LogLoss()`, or `BayesCost(costs)` at your own costs.
-    calibrator : Calibrator
-    folds, rng
+    calibrator : Calibrator, default AffineCalibrator()
+    folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
         As for `cross_calibrate`. Groups come as metadata (`set_score_request(groups=True)`).
-    priors, normalized, response_method, classes
-        As for `loss_scorer`. A decision function needs no probabilities here: the calibrator makes
-        them.
+    rng : int, default 0
+        Seed of the folds.
+    priors : array of K, mapping by class, or "data", optional
+        As for `cost_scorer`.
+    normalized : bool, default True
+        Whether to divide by the loss of answering the priors.
+    response_method : str, default "predict_proba"
+        Name of the model's method. A decision function is enough here: the calibrator makes
+        probabilities of its values.
+    classes : sequence of K names, optional
+        As for `loss_scorer`.
 
     Returns
     -------
@@ -306,7 +316,7 @@ def auc_scorer(
 
     Parameters
     ----------
-    response_method : name of a method, or several in order of preference
+    response_method : name of a method, or several in order of preference, optional
     classes : sequence of two names, optional
 
     Returns

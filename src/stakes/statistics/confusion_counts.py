@@ -46,7 +46,23 @@ class ConfusionCounts:
         decisions: Names,
         copies: IntArray | None = None,
     ) -> Self:
-        """Count coded classes and decisions; weights are above 0, rows stand for `copies`."""
+        """Count coded classes and decisions; weights are above 0, rows stand for `copies`.
+
+        Parameters
+        ----------
+        y : array of N ints
+            The index of each sample's class.
+        d : array of N ints
+            The index of each sample's decision.
+        weights : array of N floats, or None
+            Weights above 0; None if all count the same.
+        classes : tuple of K names
+            The classes.
+        decisions : tuple of M names
+            The decisions.
+        copies : array of N ints, optional
+            How many samples each row stands for; by default one.
+        """
         k, m = len(classes), len(decisions)
         exponent = np.zeros(k, dtype=np.int64)
         if weights is None:
@@ -71,7 +87,17 @@ class ConfusionCounts:
         classes: NamesLike | None = None,
         decisions: NamesLike | None = None,
     ) -> Self:
-        """Read a table of counts, classes in rows and decisions in columns."""
+        """Read a table of counts, classes in rows and decisions in columns.
+
+        Parameters
+        ----------
+        counts : array of shape (K, M)
+            How many samples of each class got each decision.
+        classes : sequence of K names, optional
+            By default 0 to K - 1.
+        decisions : sequence of M names, optional
+            By default the classes, where there are as many decisions.
+        """
         table = _read_counts(counts)
         k, m = table.shape
         rows = read_names(k if classes is None else classes, "classes")

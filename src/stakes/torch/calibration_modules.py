@@ -51,9 +51,9 @@ def module_of(
         log likelihoods or their ratios.
     priors : array of K or mapping by class, optional
         Those of use, if not those of the fit.
-    class_dim : int
+    class_dim : int, default -1
         The dimension of the classes: 1 for images, where logits are (N, K, height, width).
-    one_logit : bool
+    one_logit : bool, default False
         Whether two classes have one number, the log odds of the second, as before a sigmoid. The
         module then gives one number too, the calibrated log odds, in any shape.
 
@@ -146,16 +146,34 @@ class CalibrationModule(nn.Module):
 
     @staticmethod
     def learnt(fitted: CalibrationMap) -> dict[str, FloatArray]:
-        """Return the numbers of a map by their names."""
+        """Return the numbers of a map by their names.
+
+        Parameters
+        ----------
+        fitted : CalibrationMap
+            What a calibrator learnt.
+        """
         found = {f.name: getattr(fitted, f.name) for f in fields(fitted)}  # type: ignore[arg-type]
         return {name: value for name, value in found.items() if not isinstance(value, bool)}
 
     @abstractmethod
     def calibrated(self, log_p: Tensor) -> Tensor:
-        """Return calibrated log posteriors of log posteriors, classes in the last dimension."""
+        """Return calibrated log posteriors of log posteriors, classes in the last dimension.
+
+        Parameters
+        ----------
+        log_p : Tensor
+            Log posteriors, classes in the last dimension.
+        """
 
     def forward(self, scores: Tensor) -> Tensor:
-        """Return calibrated log posteriors, or calibrated log odds, in the shape of the scores."""
+        """Return calibrated log posteriors, or calibrated log odds, in the shape of the scores.
+
+        Parameters
+        ----------
+        scores : Tensor
+            What the network gives, as `module_of` describes.
+        """
         given = scores.to(next(self.buffers()).dtype)
         if self.one_logit:
             if self._log_priors is not None:

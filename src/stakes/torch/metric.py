@@ -39,28 +39,37 @@ class Metric(nn.Module):
 
     Parameters
     ----------
-    measure : str, or list of str
+    measure : str, or list of str, default "cost.nec"
         Names of `Evaluation.metrics()`, such as "cost.nec", "cross_entropy.normalized" or "auc".
         With a list `compute` returns a mapping from these names.
-    classes : sequence of names, or how many
+    classes : sequence of names, or how many, optional
         In the order of the classes of scores; may be left out if `costs` name them. Where names
         are texts, labels are their positions, from 0.
-    kind : kind of scores
+    kind : kind of scores, default Posteriors
         What `preds` are: `stakes.Posteriors`, `stakes.Logits`, ... It is declared, never guessed.
-    costs, priors, training_priors, rules
-        As for `stakes.evaluate`; priors in numbers are those of use.
-    weighted, grouped, slices
-        As for `stakes.Summary`: whether samples have weights, whether they come in groups, and
-        names of columns; `update` then takes them.
+    costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
+        As for `evaluate`.
+    priors : array of K, mapping by class, or "data", optional
+        As for `evaluate`.
+    training_priors : array of K, mapping by class, or "data", optional
+        The priors that the posteriors were trained with, if not those of deployment.
+    rules : sequence of ScoringRule, optional
+        By default `LogLoss()` and `BrierLoss()`.
+    weighted : bool, default False
+        Whether samples have weights, which `update` then takes.
+    grouped : bool, default False
+        Whether samples come in groups, which `update` then takes.
+    slices : sequence of str, optional
+        Names of columns for whose values results are given, which `update` then takes.
     ignore_index : label, optional
         Rows with this label, such as -100, are left out and counted: `metric.summary.ignored`.
-    class_dim : int
+    class_dim : int, default 1
         The dimension of the classes in `preds`: 1 as in torch's losses, -1 for (N, length, K).
-    calibrator : Calibrator
+    calibrator : Calibrator, default AffineCalibrator()
         Used for names that need one, such as "cost.calibration_loss".
-    sync_on_compute : bool
+    sync_on_compute : bool, default True
         Whether `compute` and `evaluate` take the batches of all processes.
-    process_group : optional
+    process_group : optional, optional
         The processes, by default all.
 
     See Also
@@ -162,8 +171,8 @@ class Metric(nn.Module):
             Scores of the declared kind; of the shape of target they are those of the second class.
         target : tensor of (N,) or (N, ...)
             Labels.
-        sample_weight, groups : of the shape of target, or one value per sample
-        slices, columns : mapping from name to such columns
+        sample_weight, groups : of the shape of target, or one value per sample, optional
+        slices, columns : mapping from name to such columns, optional
             As for `stakes.Summary.update`.
         """
         self._add(self._batch(preds, target, sample_weight, groups, slices, columns))
@@ -174,6 +183,13 @@ class Metric(nn.Module):
         It is NaN where the batch does not define it, for example because it lacks a class. Values
         of costs, scoring rules and calibration errors take a millisecond; others need an
         evaluation of the batch, so that `update` alone is quicker.
+
+        Parameters
+        ----------
+        preds : tensor
+            As for `update`.
+        target : tensor
+            As for `update`.
         """
         named = (columns.pop(n, None) for n in ("sample_weight", "groups", "slices", "columns"))
         batch = self._batch(preds, target, *named)
@@ -238,6 +254,11 @@ class Metric(nn.Module):
         """Take the samples of all processes in the place of one's own; every process must call it.
 
         Without torch.distributed nothing changes.
+
+        Parameters
+        ----------
+        process_group : process group, optional
+            The processes; by default all.
         """
         if self._own is not None:
             raise InputError("the metric is synced already: call unsync first.")
@@ -270,12 +291,24 @@ class Metric(nn.Module):
                 self.unsync()
 
     def merge_state(self, incoming: "Metric") -> None:
-        """Add the batches of another metric that was told the same."""
+        """Add the batches of another metric that was told the same.
+
+        Parameters
+        ----------
+        incoming : Metric
+            A metric with the same settings.
+        """
         self._summary = self._summary + incoming._summary
         self._computed, self._count = None, self._count + incoming._count
 
     def persistent(self, mode: bool = False) -> None:  # noqa: FBT001, FBT002  as in torchmetrics
-        """Say whether `state_dict` holds the batches so far; by default it does not."""
+        """Say whether `state_dict` holds the batches so far; by default it does not.
+
+        Parameters
+        ----------
+        mode : bool, default False
+            Whether `state_dict` includes the batches.
+        """
         self._persistent = mode
 
     def as_torchmetric(self) -> Any:

@@ -42,17 +42,23 @@ class Summary(Record):
 
     Parameters
     ----------
-    classes : sequence of names
+    classes : sequence of names, optional
         In the order of the columns of scores, that of interest last; may be left out if `costs`
         name them.
-    scores : kind of scores
+    scores : kind of scores, default Posteriors
         `Posteriors`, `Logits`, `LogPosteriors`, `LogLikelihoods` or `LogLikelihoodRatios`.
-    costs, priors, training_priors, rules
-        As for `evaluate`. Costs are matrices, or `CostsByCase`; likelihoods, and posteriors that
-        are adapted, need priors in numbers, since those of the data are known only at the end.
-    weighted, grouped : bool
+    costs : CostMatrix, CostsByCase, array, or mapping from name to these or Application, optional
+        As for `evaluate`, but not `SampleCosts`.
+    priors : array of K, mapping by class, or "data", optional
+        As for `evaluate`. Likelihoods, and posteriors that are adapted, need priors in numbers,
+        since those of the data are known only at the end.
+    training_priors : array of K, mapping by class, or "data", optional
+        The priors that the posteriors were trained with, if not those of deployment.
+    rules : sequence of ScoringRule, optional
+        By default `LogLoss()` and `BrierLoss()`.
+    weighted, grouped : bool, default False
         Whether samples have weights, and whether they come in groups.
-    slices : list of str
+    slices : list of str, optional
         Names of columns for whose values results are given.
 
     See Also
@@ -119,22 +125,28 @@ class Summary(Record):
 
         Parameters
         ----------
-        table
-            Anything with an Arrow stream: a table, reader or data set of pyarrow, a frame of polars
-            or pandas, a relation of DuckDB.
+        table : anything with an Arrow stream
+            A table, reader or data set of pyarrow, a frame of polars or pandas, a relation of
+            DuckDB.
         label : str
             The column of the true classes: whole numbers, texts, truth values.
         scores : str, or list of str
             One column, or one for each class; a column may hold lists of numbers.
-        classes
-            May be left out if costs name them, if labels are whole numbers from 0 or truth values,
-            or if their categories have an order.
-        kind : kind of scores
-        costs, priors, training_priors, rules
-            As for the summary itself; columns that `CostsByCase` name are read from the table.
+        classes : sequence of names, optional
+            May be left out if the costs name them, if labels are whole numbers from 0 or truth
+            values, or if they are categories with an order.
+        kind : kind of scores, default Posteriors
+        costs : CostMatrix, CostsByCase, array, or mapping from name to these or Application, optional
+            As for `Summary`; the columns that `CostsByCase` names are read from the table.
+        priors : array of K, mapping by class, or "data", optional
+            As for `Summary`.
+        training_priors : array of K, mapping by class, or "data", optional
+            The priors that the posteriors were trained with, if not those of deployment.
+        rules : sequence of ScoringRule, optional
+            By default `LogLoss()` and `BrierLoss()`.
         weight, group : str, optional
             The column of weights, and that of groups: patients, speakers, merchants.
-        slices : list of str
+        slices : list of str, optional
             Columns for whose values results are given.
 
         Examples
@@ -202,13 +214,17 @@ class Summary(Record):
 
         Parameters
         ----------
-        y_true, scores
-            As for `evaluate`; a plain array is of the kind that the summary was told.
-        sample_weight, groups
-            One value per sample, where the summary was told `weighted` or `grouped`.
-        slices : mapping from name to column, or a data frame
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
+            As for `evaluate`; a plain array is of the kind that the summary was made for.
+        sample_weight : column of N weights, optional
+            Needed if the summary was made with `weighted=True`.
+        groups : column of N names, optional
+            Needed if the summary was made with `grouped=True`.
+        slices : mapping from name to column, or a data frame, optional
             The columns that the summary was told as `slices`, as for `evaluate`.
-        columns : mapping from name to numbers
+        columns : mapping from name to numbers, optional
             The columns that costs by case name.
         ignore_index : label, optional
             Rows with this label are left out, whatever their scores are, and counted as `ignored`.
@@ -225,7 +241,13 @@ class Summary(Record):
         self._ignored += len(every) - len(column)
 
     def add_batch(self, batch: Batch) -> None:
-        """Add a batch whose labels are numbers of classes, and whose scores were checked."""
+        """Add a batch whose labels are numbers of classes, and whose scores were checked.
+
+        Parameters
+        ----------
+        batch : Batch
+            The rows.
+        """
         kind = self._request.kind
         if batch.scores.meaning != kind.meaning:
             rule = f"must be {kind.__name__}, as the summary was told"
@@ -281,7 +303,15 @@ class Summary(Record):
 
     @classmethod
     def from_bytes(cls, data: bytes, *, rules: Sequence[ScoringRule] = ()) -> Self:
-        """Read a summary; `rules` are scoring rules of your own that it was told."""
+        """Read a summary; `rules` are scoring rules of your own that it was told.
+
+        Parameters
+        ----------
+        data : bytes
+            What `to_bytes` returned.
+        rules : sequence of ScoringRule, optional
+            Scoring rules of your own that the summary was made with.
+        """
         reader = Reader(data)
         out = cls.__new__(cls)._set(Request.restored(reader.head, rules))
         out._kept = out._keeper.from_bytes(reader, out._request)
@@ -312,6 +342,22 @@ class Summary(Record):
         Costs and counts of decisions and the losses of scoring rules are those of all samples.
         What depends on the order of scores lies within `bounds`, which notes tell where four
         digits would show it; calibrators are fitted to the cells of the scores.
+
+        Parameters
+        ----------
+        calibrator : Calibrator or None, default AffineCalibrator()
+            Calibrator used to measure calibration loss; None leaves it out.
+        folds : int, default 5
+            Number of folds of the calibrator.
+        level : float, default 0.95
+            Confidence level of the intervals.
+        resamples : int, default 1000
+            Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those
+            out.
+        rng : int or Generator, default 0
+            Seed of folds and resamples.
+        progress : callable, optional
+            Called with the number of resamples done and the total.
         """
         training, slices = self._request.training, tuple(self._slices.decisions())
         stage, rules = (calibrator, folds, level, resamples), self._request.rules

@@ -91,7 +91,15 @@ class Accuracy(ErrorRate):
 
     @classmethod
     def for_report(cls, counts: ConfusionCounts, costs: CostMatrix | None) -> Self | None:  # noqa: ARG003
-        """Return the metric, which needs no samples of every class."""
+        """Return the metric, which needs no samples of every class.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        costs : CostMatrix or None
+            The costs of the report.
+        """
         return cls()
 
 
@@ -172,7 +180,13 @@ class Matthews(DecisionMetric):
     )
 
     def evaluate(self, counts: ConfusionCounts) -> MetricValue:
-        """Return the value for these counts, in exact arithmetic but for the last root."""
+        """Return the value for these counts, in exact arithmetic but for the last root.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         require_square(counts, self.name)
         rows: list[Fraction | int] = [0] * len(counts.classes)
         columns: list[Fraction | int] = [0] * len(counts.classes)
@@ -201,6 +215,15 @@ class Matthews(DecisionMetric):
         """Return the correlation of many tables: sums by class and decision, and what is right.
 
         NaN where it is undefined; a few units in the last place from `evaluate`.
+
+        Parameters
+        ----------
+        rows : array
+            Sums of each table by class.
+        columns : array
+            Sums of each table by decision.
+        right : array
+            Right decisions of each table.
         """
         total = rows.sum(axis=1)
         above = right * total - (rows * columns).sum(axis=1)
@@ -214,7 +237,15 @@ class Matthews(DecisionMetric):
         return CostMatrix.balanced(counts.classes, counts.priors)
 
     def from_normalized_cost(self, normalized: float, counts: ConfusionCounts) -> float:
-        """Return the metric from the normalised expected cost (eq:mcc); for two classes."""
+        """Return the metric from the normalised expected cost (eq:mcc); for two classes.
+
+        Parameters
+        ----------
+        normalized : float
+            The normalised expected cost.
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         require_binary(counts, "the identity of the Matthews correlation with the NEC")
         p, r = counts.priors, counts.decision_rates
         return float(ratio(math.sqrt(p[0] * p[1]), math.sqrt(r[0] * r[1]))) * (1 - normalized)

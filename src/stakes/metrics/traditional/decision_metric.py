@@ -146,31 +146,69 @@ class DecisionMetric(Named, ABC):
         """Return the metric for a report on these counts and costs; None where it does not exist.
 
         Most metrics need samples of every class.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        costs : CostMatrix or None
+            The costs of the report.
         """
         return cls() if cls.in_reports and counts.class_weight.all() else None
 
     @abstractmethod
     def evaluate(self, counts: ConfusionCounts) -> MetricValue:
-        """Return the value for these counts, with that of the best constant answer."""
+        """Return the value for these counts, with that of the best constant answer.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
 
     @abstractmethod
     def values(self, n: FourCounts) -> FloatArray:
-        """Return the metric for the four counts of two classes, or arrays of them."""
+        """Return the metric for the four counts of two classes, or arrays of them.
+
+        Parameters
+        ----------
+        n : FourCounts
+            The four counts, or arrays of them.
+        """
 
     @abstractmethod
     def costs(self, counts: ConfusionCounts) -> CostMatrix:
-        """Return the costs whose expected cost the metric is tied to, at the data's priors."""
+        """Return the costs whose expected cost the metric is tied to, at the data's priors.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
 
     def from_normalized_cost(self, normalized: float, counts: ConfusionCounts) -> float:  # noqa: ARG002
         """Return the metric from the normalised expected cost of those costs: the identity.
 
         NaN where there is none, as where one answer for ever costs nothing, so that no NEC exists.
+
+        Parameters
+        ----------
+        normalized : float
+            The normalised expected cost.
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
         """
         return math.nan
 
     @abstractmethod
     def exchange_rate(self, counts: ConfusionCounts) -> float:
-        """How many more false alarms harm the metric as much as one more miss, at these counts."""
+        """How many more false alarms harm the metric as much as one more miss, at these counts.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
 
     def _record(self, value: float, naive: float, undefined: Undefined) -> MetricValue:
         """Return the record; the reason is kept only where the value is NaN."""
@@ -217,7 +255,13 @@ class BinaryMetric(DecisionMetric):
         return replace(record, positive=counts.classes[-1])
 
     def naive(self, counts: ConfusionCounts) -> float:
-        """Return the best value of a system that always gives the same answer."""
+        """Return the best value of a system that always gives the same answer.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         first, second = np.maximum(counts.priors, 1e-100)  # rates are those of any priors
         always_first, always_second = np.array([1.0, 0.0]), np.array([0.0, 1.0])
         rows = first * always_first, first * always_second, second * always_first

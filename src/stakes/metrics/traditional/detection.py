@@ -31,7 +31,7 @@ class FScore(BinaryMetric):
 
     Parameters
     ----------
-    beta : float
+    beta : float, default 1.0
         How many times recall counts against precision.
 
     See Also
@@ -64,7 +64,13 @@ class FScore(BinaryMetric):
         return ratio(n.n22, n.n22 + (square * often + seldom) / (1 + square))
 
     def naive(self, counts: ConfusionCounts) -> float:
-        """Return the value of always deciding for the class of interest."""
+        """Return the value of always deciding for the class of interest.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         positive = float(counts.priors[1])
         if self.beta > 1:
             inverse = 1 / self.beta / self.beta
@@ -79,7 +85,15 @@ class FScore(BinaryMetric):
         return CostMatrix.binary(miss=self.beta**2, false_alarm=1, classes=counts.classes)
 
     def from_normalized_cost(self, normalized: float, counts: ConfusionCounts) -> float:
-        """Return the metric from the normalised expected cost (eq:ec_vs_fs)."""
+        """Return the metric from the normalised expected cost (eq:ec_vs_fs).
+
+        Parameters
+        ----------
+        normalized : float
+            The normalised expected cost.
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         costs = self.costs(counts)
         naive = costs.naive(counts.priors)[1]
         miss, false_alarm = costs.values[1, 0], costs.values[0, 1]
@@ -87,7 +101,13 @@ class FScore(BinaryMetric):
         return 1 - float(ratio(naive * normalized, below))
 
     def exchange_rate(self, counts: ConfusionCounts) -> float:
-        """How many false alarms harm as much as one miss: (1 + b^2 - F) / F."""
+        """How many false alarms harm as much as one miss: (1 + b^2 - F) / F.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         f = float(self.values(FourCounts.from_counts(counts)))
         return float(ratio(1 + self.beta * self.beta - f, f))
 
@@ -111,11 +131,23 @@ class Precision(BinaryMetric):
         return ratio(n.n22, n.n12 + n.n22)
 
     def naive(self, counts: ConfusionCounts) -> float:
-        """Return the value of always deciding for the class of interest."""
+        """Return the value of always deciding for the class of interest.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         return float(counts.priors[1])
 
     def exchange_rate(self, counts: ConfusionCounts) -> float:
-        """How many false alarms harm as much as one miss: N_12 / N_22."""
+        """How many false alarms harm as much as one miss: N_12 / N_22.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         n = FourCounts.from_counts(counts).level()
         return float(ratio(n.n12, n.n22))
 
@@ -140,7 +172,13 @@ class Recall(BinaryMetric):
         return ratio(n.n22, n.n2)
 
     def exchange_rate(self, counts: ConfusionCounts) -> float:  # noqa: ARG002
-        """How many false alarms harm as much as one miss: no number of them does."""
+        """How many false alarms harm as much as one miss: no number of them does.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         return math.inf
 
 
@@ -176,7 +214,13 @@ class Specificity(Recall):
         return ratio(n.n11, n.n1)
 
     def exchange_rate(self, counts: ConfusionCounts) -> float:  # noqa: ARG002
-        """How many false alarms harm as much as one miss: a miss does no harm."""
+        """How many false alarms harm as much as one miss: a miss does no harm.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         return 0.0
 
 
@@ -208,7 +252,13 @@ class PositiveLikelihoodRatio(BinaryMetric):
         return float(ratio(1 - normalized, ratio(n.n12, n.n1))) + 1
 
     def exchange_rate(self, counts: ConfusionCounts) -> float:
-        """How many false alarms harm as much as one miss: N_12 / N_22."""
+        """How many false alarms harm as much as one miss: N_12 / N_22.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         return Precision().exchange_rate(counts)
 
 
@@ -218,7 +268,7 @@ class NetBenefit(BinaryMetric):
 
     Parameters
     ----------
-    threshold : float
+    threshold : float, default 0.5
         The threshold probability, from 0 to below 1.
 
     See Also
@@ -245,7 +295,15 @@ class NetBenefit(BinaryMetric):
 
     @classmethod
     def for_report(cls, counts: ConfusionCounts, costs: CostMatrix | None) -> Self | None:
-        """Return the metric at the threshold of the costs, where right answers are free."""
+        """Return the metric at the threshold of the costs, where right answers are free.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        costs : CostMatrix or None
+            The costs of the report.
+        """
         if costs is None or super().for_report(counts, costs) is None:
             return None
         priced = costs.values.any() and not costs.values.diagonal().any() and costs.values[1, 0]
@@ -257,7 +315,13 @@ class NetBenefit(BinaryMetric):
         return ratio(n.net_hits(rest, price) + n.n22 * lost, (n.n1 + n.n2) * rest)
 
     def naive(self, counts: ConfusionCounts) -> float:
-        """Return the better of treating nobody and treating all."""
+        """Return the better of treating nobody and treating all.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         p = counts.priors
         return max(0.0, p[1] - p[0] * self.threshold / (1 - self.threshold))
 
