@@ -112,7 +112,7 @@ class Estimate(NumberRecord):
         return Estimate(max(self.value + by, 0.0), band, self.method)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         band = None if self.interval is None else [json_number(end) for end in self.interval]
         return {"value": json_number(self.value), "interval": band, "method": self.method}
 
@@ -447,7 +447,7 @@ class ExpectedLoss(NumberRecord):
         return "\n".join(lines)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON.
+        """Return the record as plain values, ready for JSON.
 
         Parameters
         ----------
@@ -517,7 +517,7 @@ class MetricValue(NumberRecord):
         return f"{self.name} {value} ({of}naive {naive}, {self.better} is better)"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         return {
             "name": self.name,
             "value": json_number(self.value),

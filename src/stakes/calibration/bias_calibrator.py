@@ -11,7 +11,7 @@ __all__ = ["BiasCalibrator"]
 
 @dataclass(eq=False)
 class BiasCalibrator(LinearCalibrator):
-    """A bias for each class, no scale: what a change of priors needs.
+    """A bias for each class and no scale: corrects for a change of priors.
 
     See Also
     --------

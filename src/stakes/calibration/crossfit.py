@@ -30,9 +30,9 @@ class Splitter(Protocol):
 
 @dataclass(frozen=True)
 class TrainOnTest(Record):
-    """Fit on the very samples that are judged: the least value a calibrator could reach there.
+    """Fit on the samples that are evaluated: the lowest loss that the calibrator can reach on them.
 
-    Optimistic, the more so the fewer the samples and the richer the calibrator.
+    The result is optimistic, more so with few samples and a flexible calibrator.
 
     See Also
     --------
@@ -46,12 +46,12 @@ class TrainOnTest(Record):
 
 @dataclass(frozen=True, eq=False)
 class HeldOut(Record):
-    """Fit once on other samples, which the judged ones do not touch.
+    """Fit once on other samples than those that are evaluated.
 
     Parameters
     ----------
     y_true : column of labels
-        Of the samples to fit on.
+        True classes of the samples to fit on.
     scores : Scores or column
         Their scores.
     sample_weight : column of weights, optional
@@ -59,7 +59,7 @@ class HeldOut(Record):
     See Also
     --------
     cross_calibrate : takes it as `folds`.
-    TrainOnTest : fits on the judged samples themselves.
+    TrainOnTest : fits on the evaluated samples themselves.
 
     Examples
     --------
@@ -96,23 +96,23 @@ def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is f
     priors: PriorsLike | None = None,
     classes: NamesLike | None = None,
 ) -> LogPosteriors:
-    """Return calibrated posteriors, each by a calibrator that did not see its sample.
+    """Return calibrated posteriors, each from a calibrator that did not see its sample.
 
     Parameters
     ----------
     calibrator : Calibrator
+        The calibrator to fit; it is not changed.
     y_true : column of N labels
         The true class of each sample.
     scores : array of posteriors, or typed scores
-        As for `expected_loss`.
+        As in `expected_loss`.
     folds : int, splitter, array of N fold numbers, HeldOut(...) or TrainOnTest(), default 5
-        How many folds, stratified by class; or anything with `split`; or the fold of each sample;
-        or other samples to fit on; or the samples themselves.
+        The number of folds, stratified by class; or an object with `split`; or the fold of each
+        sample; or other samples to fit on; or the evaluated samples themselves.
     groups : column of N names, optional
-        Samples of one group are never parted: patients, speakers, merchants.
+        Samples of one group are never split: patients, speakers, merchants.
     rng : int or Generator, default 0
-        Seed of the folds; the same seed gives the same folds for the same labels, by which they
-        are stratified.
+        Seed of the folds; the same seed and labels give the same folds.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     priors : array of K, mapping by class, or "data", optional

@@ -21,18 +21,18 @@ _BLOCK = 2**18  # samples that are looked at together
 
 @dataclass(frozen=True, eq=False)
 class Coefficient(NumberRecord):
-    """A number that was fitted, and its standard error: NaN if unknown, 0 where it was held.
+    """A fitted coefficient and its standard error.
 
     Attributes
     ----------
     value : float
     name : str
     standard_error : float
-        NaN if unknown, 0 where the number was held.
+        NaN if unknown, 0 if the coefficient was held fixed.
 
     See Also
     --------
-    AffineCalibrator : what a fit is made of.
+    AffineCalibrator : a scale and biases.
     """
 
     value: float
@@ -46,7 +46,7 @@ class Coefficient(NumberRecord):
         return f"{self.name} {number(self.value)} ({error if self.standard_error else 'held'})"
 
     def to_dict(self) -> dict[str, float | str | None]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         error = json_number(self.standard_error)
         return {"name": self.name, "value": json_number(self.value), "standard_error": error}
 

@@ -42,14 +42,14 @@ class HistogramMap(CalibrationMap):
 
 @dataclass(eq=False)
 class HistogramCalibrator(Calibrator):
-    """The share of each class among the samples of a bin, class by class against the rest.
+    """Histogram binning: the share of each class in a bin, one class against the rest.
 
     Parameters
     ----------
     bins : int, default 15
-        How many.
+        Number of bins.
     equal_mass : bool, default False
-        Whether bins have the same number of samples, in place of the same width.
+        Whether bins have equal numbers of samples instead of equal widths.
 
     See Also
     --------

@@ -52,16 +52,16 @@ class StepMap(CalibrationMap):
 
 @dataclass(eq=False)
 class IsotonicCalibrator(Calibrator):
-    """The best rising map of two classes' scores, by pool-adjacent-violators.
+    """Isotonic regression of two classes' scores, by pool-adjacent-violators.
 
-    On the data it is fitted on it is the best of all rising maps for every scoring rule at once;
-    on other data it may be overconfident. `mix` adds that many samples of the priors to each block,
-    so that no posterior of 0 or 1 arises.
+    On the data it is fitted on, it is the best monotone map for every scoring rule at once; on
+    other data it may be overconfident. `mix` adds that many samples at the priors to each block,
+    which avoids posteriors of 0 and 1.
 
     Parameters
     ----------
     mix : float, default 0.0
-        Samples of the priors that are added to each block, at least 0.
+        Number of samples at the priors that are added to each block, at least 0.
 
     See Also
     --------
@@ -125,8 +125,8 @@ class IsotonicCalibrator(Calibrator):
     ) -> FittedMap | None:
         """Return the fit to one column of posteriors or log odds.
 
-        The scores are pooled as they are, since log odds rise with them; None where rounding makes
-        the log odds of two blocks the same, or where the kernel finds fault.
+        The scores are pooled as they are, since log odds rise with them. None if rounding makes the
+        log odds of two blocks equal, or if the kernel reports an error.
 
         Parameters
         ----------
@@ -135,9 +135,9 @@ class IsotonicCalibrator(Calibrator):
         y_true : column of N labels
             The true class of each sample.
         priors : array, mapping by class, "data" or None
-            As for `fit`.
+            As in `fit`.
         classes : sequence of names, or None
-            As for `fit`.
+            As in `fit`.
         """
         kind = type(scores) if isinstance(scores, Scores) else Posteriors
         arrays = plain_arrays(y_true, scores.values if isinstance(scores, Scores) else scores)

@@ -112,7 +112,7 @@ class LinearCalibrator(Calibrator):
         return f"{super()._learnt()}\n  {self._line}"
 
     def fit_samples(self, samples: Samples) -> Self:
-        """Learn from samples that were checked; those of one scale are read where they lie.
+        """Learn from checked samples.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class LinearCalibrator(Calibrator):
         return self._fitted_on(samples, self._map(whole, whole.solved()))
 
     def fit_folds(self, samples: Samples, fold: IntArray, n_folds: int) -> CrossFit | None:
-        """Learn for each fold from all the others, which start from the fit to all samples.
+        """Return the fit of each fold to all other folds, started from the fit to all samples.
 
         Few samples are left to fits of their own: there no label of a test fold is to be felt even
         in the last digits, which a common start may leave it.

@@ -55,17 +55,16 @@ class MatrixMap(CalibrationMap):
 class MatrixCalibrator(Calibrator):
     """Structured matrix scaling (Berta, Holzmueller, Jordan and Bach): softmax(W log q + b).
 
-    q are posteriors after temperature scaling. W is 1 for a class on itself and 0 for a class on
-    another, b is 0, unless the samples say otherwise: squares of what differs from that cost
-    penalty * K / n for biases and the diagonal, and penalty * K (K - 1) / n for the rest. So few
-    samples of many classes leave temperature scaling, more of them vector scaling with a little of
-    one class in another, and very many any matrix. A class of posterior 0 stays impossible and has
-    no effect on others.
+    q are posteriors after temperature scaling. W shrinks towards the identity and b towards 0:
+    squared deviations cost penalty * K / n for biases and the diagonal, and penalty * K (K - 1) / n
+    for the rest. So few samples of many classes give temperature scaling; more give vector scaling
+    with small effects between classes; very many give any matrix. A class of posterior 0 keeps it
+    and has no effect on others.
 
     Parameters
     ----------
     penalty : float, default 1.0
-        How much samples must say for it, at least 0; 1 as published.
+        Strength of the shrinkage, at least 0; 1 as published.
 
     See Also
     --------
@@ -74,7 +73,7 @@ class MatrixCalibrator(Calibrator):
 
     Examples
     --------
-    Two classes that the classifier takes for each other, which no scale of a class can undo:
+    A classifier mixes up two classes, which scaling each class cannot undo:
 
     >>> import numpy as np
     >>> import stakes

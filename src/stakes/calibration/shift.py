@@ -32,12 +32,13 @@ from stakes.scores import Scores, as_scores, class_names
 class PriorEstimate(Record):
     """Estimated priors with their standard errors.
 
-    `check` compares them with the decisions made on labelled samples, where these were given.
+    `check` compares them with the decisions made on labelled samples, if these were given.
 
     Attributes
     ----------
     classes : tuple of names
     priors : array of K
+        The estimates.
     standard_errors : array of K
     method : str
         How they were estimated.
@@ -66,7 +67,7 @@ class PriorEstimate(Record):
         return tuple(notes)
 
     def interval(self, name: Label, level: float = 0.95) -> Interval:
-        """Return the interval of one class's prior, within 0 and 1.
+        """Return the confidence interval of one class's prior, within 0 and 1.
 
         Parameters
         ----------
@@ -100,16 +101,16 @@ def estimate_priors(
 ) -> PriorEstimate:
     """Estimate the priors of unlabelled data from posteriors, by maximum likelihood.
 
-    The posteriors must be calibrated for the training priors, and only the priors may have
-    changed: overconfident or underconfident scores give intervals that may hardly ever cover the
-    truth. Pass labelled samples of the same system, and the estimate is compared with the decisions
-    made on them; where the two disagree beyond noise, a warning says so.
+    The posteriors must be calibrated at the training priors, and only the priors may have changed:
+    with overconfident or underconfident scores, intervals may hardly ever cover the truth. If you
+    pass labelled samples of the same system, the estimate is compared with the decisions made on
+    them, and a warning says if the two differ significantly.
     `scores.at_priors(training_priors, estimate.priors)` then adapts the posteriors.
 
     Parameters
     ----------
     scores : array of posteriors, or typed scores
-        Of samples without labels.
+        Scores of samples without labels.
     training_priors : array of K, mapping by class, or "data"
         The priors that the posteriors are for; "data" for those of the labelled samples.
     classes : sequence of K names, optional
@@ -124,7 +125,7 @@ def estimate_priors(
     See Also
     --------
     estimate_priors_from_decisions : from decisions alone.
-    evaluate : takes the priors of use.
+    evaluate : takes deployment priors.
 
     Examples
     --------
@@ -172,21 +173,22 @@ def estimate_priors_from_decisions(
     resamples: int = 500,
     rng: "int | np.random.Generator" = 0,
 ) -> PriorEstimate:
-    """Estimate the priors of unlabelled data from decisions and their known rates.
+    """Estimate the priors of unlabelled data from decisions and known error rates.
 
-    `confusion` counts labelled data; the rates R_ij are taken to hold, so that the decision rates
-    of the new data are sum_i P_i R_ij. Errors are those of resampling both sets of counts.
+    `confusion` gives the rates R_ij on labelled data. They are assumed to hold for the new data,
+    whose decision rates are then sum_i P_i R_ij. Standard errors come from resampling both sets of
+    counts.
 
     Parameters
     ----------
     confusion : ConfusionMatrix
-        Of labelled samples.
+        Decisions on labelled samples.
     y_pred : column of decisions
-        Of the samples without labels, made by the same system.
+        Decisions of the same system on samples without labels.
     resamples : int, default 500
         Number of resamples for the standard errors.
     rng : int or Generator, default 0
-        Their seed.
+        Seed of the resamples.
 
     Returns
     -------
@@ -195,11 +197,11 @@ def estimate_priors_from_decisions(
 
     See Also
     --------
-    estimate_priors : from posteriors, which say more.
+    estimate_priors : from posteriors, which is more precise.
 
     Examples
     --------
-    Three of ten new cases raise an alarm; with 10 % false alarms and 80 % sensitivity, two of seven
+    Three in ten new cases raise an alarm. With 10 % false alarms and 80 % sensitivity, two in seven
     are ill:
 
     >>> import stakes

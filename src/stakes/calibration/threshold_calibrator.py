@@ -38,9 +38,9 @@ class ShiftMap(CalibrationMap):
 
 @dataclass(eq=False)
 class ThresholdCalibrator(Calibrator):
-    """Moves the log odds of two classes so that Bayes decisions use the best threshold.
+    """Shifts the log odds of two classes so that Bayes decisions use the best threshold.
 
-    For one cost matrix, and nothing else: it tunes the threshold, not the probabilities.
+    It serves one cost matrix only: it tunes the threshold, not the probabilities.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class ThresholdCalibrator(Calibrator):
 
     See Also
     --------
-    choose_threshold : the same, without a change of the scores.
+    choose_threshold : the same without changing the scores.
     AffineCalibrator : serves all costs.
 
     Examples
@@ -78,7 +78,7 @@ class ThresholdCalibrator(Calibrator):
             raise InputError(msg)
 
     def fit_samples(self, samples: Samples) -> Self:
-        """Learn from samples that were checked; refuse costs of their classes in another order.
+        """Learn from checked samples; costs with classes in another order raise an error.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class ThresholdCalibrator(Calibrator):
         return super().fit_samples(samples)
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
-        """Return the shift; the threshold lies midway between the two scores it parts.
+        """Return the shift; the threshold lies midway between the two scores around it.
 
         Parameters
         ----------

@@ -36,19 +36,19 @@ class SampleCosts(DecidingCosts):
     Parameters
     ----------
     values : array of shape (N, K, M)
-        Cost of decision j for sample t if its truth is class i; finite and at least 0.
+        Cost of decision j for sample t if its true class is i; finite and at least 0.
     classes, decisions : sequences of names, optional
-        As for `CostMatrix`.
+        As in `CostMatrix`.
 
     See Also
     --------
-    CostsByCase : names of columns.
+    CostsByCase : names of columns instead of numbers.
     CostMatrix : the same costs for all cases.
 
     Examples
     --------
-    A missed fraud costs its amount, a review costs 3. Review the large payment, even though it is
-    less likely to be a fraud:
+    A missed fraud costs its amount, a review costs 3. So review the large payment, even though it
+    is less likely to be a fraud:
 
     >>> import stakes
     >>> costs = stakes.SampleCosts.from_columns(
@@ -98,16 +98,17 @@ class SampleCosts(DecidingCosts):
         classes: NamesLike | None = None,
         decisions: NamesLike | None = None,
     ) -> Self:
-        """Read a matrix whose entries are numbers or names of columns of a table.
+        """Return the costs of a table, from a matrix of numbers and names of its columns.
 
         Parameters
         ----------
         entries : K rows of M numbers or names
+            A name stands for the numbers in that column.
         columns : mapping from name to N numbers, or a data frame
         classes : sequence of K names, optional
-            As for `CostMatrix`.
+            As in `CostMatrix`.
         decisions : sequence of M names, optional
-            As for `CostMatrix`.
+            As in `CostMatrix`.
         """
         for entry in (e for row in entries for e in row):
             if isinstance(entry, bool) or not isinstance(entry, str | int | float | np.number):
@@ -136,7 +137,7 @@ class SampleCosts(DecidingCosts):
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """How many samples, classes and decisions."""
+        """Number of samples, classes and decisions."""
         return self._n, len(self._classes), len(self._decisions)
 
     def with_abstention(self, price: float, name: Label = "abstain") -> Self:
@@ -172,7 +173,7 @@ class SampleCosts(DecidingCosts):
         return costs
 
     def prices(self, i: int, j: int) -> Cell:
-        """Return what decision j costs for class i: one number, or one for each sample.
+        """Return the cost of decision j for class i: one number, or one for each sample.
 
         Parameters
         ----------
@@ -184,7 +185,7 @@ class SampleCosts(DecidingCosts):
         return self._cells[i][j]
 
     def constant(self) -> CostMatrix | None:
-        """Return the one matrix that holds for every sample, if there is one."""
+        """Return the one matrix that applies to every sample, if there is one."""
         cells = (cell for row in self._cells for cell in row)
         if not all(isinstance(cell, float) or (cell == cell[0]).all() for cell in cells):
             return None
@@ -195,10 +196,10 @@ class SampleCosts(DecidingCosts):
         return CostMatrix(rows, classes=self._classes, decisions=self._decisions)
 
     def optimal(self) -> BoolArray:
-        """Return for each sample and decision whether some posterior makes it optimal.
+        """Return, for each sample and decision, whether any posterior makes it optimal.
 
-        With two classes expected costs are lines in the posterior. With more, single decisions are
-        compared: one that costs no less than another for every class plays no part.
+        With two classes, expected costs are lines in the posterior. With more, decisions are compared
+        in pairs: one that costs at least as much as another for every class is never optimal.
         """
         k, m = len(self._classes), len(self._decisions)
         found = np.ones((self._n, m), dtype=bool)
@@ -242,7 +243,7 @@ class SampleCosts(DecidingCosts):
             raise InputError("posteriors", rule, got)
 
     def least_expected(self, p: FloatArray) -> IntArray:
-        """Return the decision of least expected cost for posteriors that were checked.
+        """Return the decision of least expected cost for each row of posteriors.
 
         Parameters
         ----------
@@ -279,21 +280,21 @@ class SampleCosts(DecidingCosts):
 
 
 class CostsByCase(NamedCosts):
-    """A matrix of costs whose entries may be names of columns: the amount of a transaction.
+    """A cost matrix whose entries may name columns, such as the amount of a transaction.
 
-    It is for data that come in batches, or in a table: `SampleCosts` hold the numbers themselves.
+    Use it for data in batches or tables; `SampleCosts` has the numbers themselves.
 
     Parameters
     ----------
     entries : K rows of M numbers or names of columns
-        Cost of decision j for class i; at least one names a column. For two classes also by word:
-        {"miss": "amount", "false_alarm": 3}.
+        Cost of decision j for class i; at least one names a column. For two classes also as a
+        dict: {"miss": "amount", "false_alarm": 3}.
     classes, decisions : sequences of names, optional
-        As for `CostMatrix`.
+        As in `CostMatrix`.
 
     See Also
     --------
-    SampleCosts : the numbers themselves.
+    SampleCosts : numbers instead of names of columns.
     CostMatrix : the same costs for all cases.
 
     Examples
@@ -327,7 +328,7 @@ class CostsByCase(NamedCosts):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many classes and decisions."""
+        """Number of classes and number of decisions."""
         return len(self.classes), len(self.decisions)
 
     @property
@@ -355,7 +356,7 @@ class CostsByCase(NamedCosts):
         return type(self)(entries, classes=self.classes, decisions=decisions)
 
     def with_columns(self, columns: Mapping[str, Column] | Any) -> SampleCosts:  # noqa: ANN401  any frame
-        """Return the costs of the samples of a table, or of a mapping from name to numbers.
+        """Return the costs of the samples in a table or mapping.
 
         Parameters
         ----------

@@ -18,26 +18,26 @@ CHOICES = ("answer", "abstain")
 
 @dataclass(frozen=True)
 class ConfidenceTarget(Record):
-    """Answer only if you are surer than t: +1 if right, -t/(1-t) if wrong, 0 for no answer.
+    """Answer only if you are more than t sure: +1 if right, -t/(1-t) if wrong, 0 for no answer.
 
-    The mean of these points is the utility; higher is better. Never to answer scores 0, and so
-    does answering questions with a chance of t to be right. As costs, an error costs 1 and an
-    abstention 1 - t, so that utility = 1 - cost / (1 - t): the two say the same. t = 0 does not
-    punish errors, so that always answering is best; t = 1/2 is the Omniscience index over 100.
+    The mean of these points is the utility; higher is better. Never answering scores 0, and so does
+    answering questions with a probability t of being right. As costs, an error costs 1 and an
+    abstention 1 - t, so utility = 1 - cost / (1 - t). With t = 0 errors are not penalised, so
+    always answering is best; t = 1/2 gives the Omniscience index divided by 100.
 
     Parameters
     ----------
     t : float
-        At least 0 and below 1.
+        The target, at least 0 and below 1.
 
     See Also
     --------
-    evaluate_responses : judges responses at a target.
+    evaluate_responses : evaluates responses at a target.
     CostMatrix : any other costs.
 
     Examples
     --------
-    At a target of 75 % a wrong answer takes back what three right ones bring:
+    At a target of 75 %, one wrong answer cancels three right ones:
 
     >>> import stakes
     >>> target = stakes.ConfidenceTarget(0.75)
@@ -60,12 +60,12 @@ class ConfidenceTarget(Record):
 
     @property
     def penalty(self) -> float:
-        """What a wrong answer costs in points: t/(1-t)."""
+        """The points that a wrong answer loses: t/(1-t)."""
         return self.t / (1 - self.t)
 
     @property
     def abstention(self) -> float:
-        """What no answer costs, where an error costs 1."""
+        """The cost of no answer, if an error costs 1."""
         return 1 - self.t
 
     def costs(self, classes: NamesLike | None = None) -> CostMatrix:
@@ -74,7 +74,7 @@ class ConfidenceTarget(Record):
         Parameters
         ----------
         classes : sequence of names, optional
-            Of a classifier, whose answer is a class. By default an answer is right or wrong.
+            Classes of a classifier, whose answer is a class. By default an answer is right or wrong.
 
         Returns
         -------
@@ -97,7 +97,7 @@ class ConfidenceTarget(Record):
         return 1 - cost / self.abstention
 
     def answers(self, p: FloatArray) -> BoolArray:
-        """Tell where an answer of probability p to be right is worth as much as none, or more.
+        """Return whether each answer is worth giving: its probability of being right is at least t.
 
         Parameters
         ----------

@@ -44,7 +44,7 @@ _LARGEST_GAIN = 1e300  # so that differences stay finite
 
 
 class CostMatrix(DecidingCosts):
-    """What each decision costs for each true class: c_ij, truth in rows, decision in columns.
+    """The cost of each decision for each true class: c_ij, truth in rows, decision in columns.
 
     The decisions need not be the classes: a doctor may operate, send home or ask for more tests.
     Costs are finite and at least 0, in any unit (money, days, harm); only their ratios matter for
@@ -52,10 +52,10 @@ class CostMatrix(DecidingCosts):
 
     Parameters
     ----------
-    values : array of shape (K, M), or a data frame whose index and columns hold the names
-        Cost of decision j when the truth is class i. For two classes also the prices of their
-        errors by word: {"miss": 5, "false_alarm": 1}, and "abstain" for one more decision; the
-        class of interest comes last.
+    values : array of shape (K, M), data frame with names, or dict
+        Cost of decision j when the truth is class i. For two classes also a dict,
+        {"miss": 5, "false_alarm": 1}, with "abstain" for one more decision; the class of interest
+        comes last.
     classes : sequence of K names, optional
         By default 0, ..., K-1 (or the index of the data frame).
     decisions : sequence of M names, optional
@@ -69,8 +69,8 @@ class CostMatrix(DecidingCosts):
 
     Examples
     --------
-    A missed tumour costs five times a needless operation. Who knows nothing but that one patient
-    in ten has a tumour should send everybody home:
+    A missed tumour costs five times as much as a needless operation, and one patient in ten has a
+    tumour. Without any further information, send everybody home:
 
     >>> costs = CostMatrix(
     ...     [[0, 1], [5, 0]], classes=["healthy", "tumour"], decisions=["send home", "operate"]
@@ -122,13 +122,14 @@ class CostMatrix(DecidingCosts):
 
     @classmethod
     def zero_one(cls, classes: NamesLike, *, abstain: float | None = None) -> Self:
-        """Return the 0-1 costs: 1 for any error, 0 if right; their EC is the error rate.
+        """Return 0-1 costs: 1 for any error, 0 if right; their expected cost is the error rate.
 
         Parameters
         ----------
         classes : sequence of names, or how many
+            The classes.
         abstain : float, optional
-            Price of the further decision "abstain", the same for every class.
+            Cost of the further decision "abstain", the same for every class.
 
         Examples
         --------
@@ -161,7 +162,7 @@ class CostMatrix(DecidingCosts):
 
     @classmethod
     def balanced(cls, classes: NamesLike, priors: PriorsLike) -> Self:
-        """Return costs 1/(K P_i) for any error of class i; their EC is the balanced error rate.
+        """Return costs 1/(K P_i) for errors of class i; their EC is the balanced error rate.
 
         Parameters
         ----------
@@ -209,18 +210,18 @@ class CostMatrix(DecidingCosts):
         classes: NamesLike | None = None,
         decisions: NamesLike | None = None,
     ) -> Self:
-        """Return the costs for given gains: what each decision falls short of the best of its row.
+        """Return costs from utilities: how far each decision falls short of the best in its row.
 
-        Decisions are the same as with the gains themselves; utilities may be negative.
+        Decisions are the same as with the utilities themselves, which may be negative.
 
         Parameters
         ----------
         values : array of shape (K, M)
             What decision j gains when the truth is class i; it may be negative.
         classes : sequence of K names, optional
-            As for `CostMatrix`.
+            As in `CostMatrix`.
         decisions : sequence of M names, optional
-            As for `CostMatrix`.
+            As in `CostMatrix`.
         """
         framed = is_frame(values)
         gains = read_array(values.to_numpy() if framed else values, "values")
@@ -234,7 +235,7 @@ class CostMatrix(DecidingCosts):
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a cost file, .toml or .csv: see docs/cost-files.md for the two forms.
+        """Read a cost file, .toml or .csv; docs/cost-files.md describes the two formats.
 
         Parameters
         ----------
@@ -266,21 +267,21 @@ class CostMatrix(DecidingCosts):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many classes and decisions."""
+        """Number of classes and number of decisions."""
         return self._table.shape
 
     def to_lists(self) -> list[list[float]] | None:
-        """Return the costs as lists, fit for JSON; None where they are too many to write out."""
+        """Return the costs as lists, ready for JSON; None if there are too many to write out."""
         k, m = self.shape
         return self.values.tolist() if k * m <= _MOST_LISTED else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the costs as plain values, fit for JSON, in no more space than they take here."""
+        """Return the costs as plain values, ready for JSON, in compact form."""
         return {name: part.tolist() for name, part in vars(self._table).items() if name[0] != "_"}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], classes: Names, decisions: Names) -> Self:
-        """Read costs that were written as plain values.
+        """Return the costs read from plain values.
 
         Parameters
         ----------
@@ -315,7 +316,7 @@ class CostMatrix(DecidingCosts):
         return self._table.at(y, d)
 
     def column(self, decision: int) -> FloatArray:
-        """Return what one decision, given by its index, costs for each class.
+        """Return the costs of one decision for each class.
 
         Parameters
         ----------
@@ -327,7 +328,7 @@ class CostMatrix(DecidingCosts):
     def ranges(self, taken: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Return the least and the largest cost of each class.
 
-        Decisions that no posterior makes optimal play no part, unless they are among those `taken`.
+        Decisions that are never optimal are left out, unless they are among those `taken`.
 
         Parameters
         ----------
@@ -346,11 +347,11 @@ class CostMatrix(DecidingCosts):
         return CostColumns(*self._table.columns(), self._table.tie)
 
     def posterior_intervals(self) -> tuple[tuple[int, ...], tuple[float, ...]]:
-        """Return the Bayes decisions of two classes in rising order of P(H_2), and where they end.
+        """Return the Bayes decisions of two classes in rising order of P(H_2), and their limits.
 
         Each decision but the first is made above the threshold before it. Expected costs are lines
-        in the posterior, so that a decision is best on one interval. Ties are those of Bayes
-        decisions: costs that differ by rounding alone count as equal, and the lowest index wins.
+        in the posterior, so each decision is best on one interval. Costs that differ only by rounding
+        count as equal, and the lowest index wins.
         """
         low, high = self.values.tolist()
         slope = [b - a for a, b in zip(low, high, strict=True)]
@@ -374,7 +375,7 @@ class CostMatrix(DecidingCosts):
         return tuple(order), tuple(ends[1:])
 
     def least_expected(self, p: FloatArray) -> IntArray:
-        """Return the Bayes decision for each row of posteriors that were checked.
+        """Return the decision of least expected cost for each row of posteriors.
 
         Parameters
         ----------
@@ -391,7 +392,7 @@ class CostMatrix(DecidingCosts):
     def naive(self, priors: PriorsLike) -> tuple[int, float]:
         """Return the best constant decision and its expected cost: min_j sum_i c_ij P_i.
 
-        This is what a system costs that sees no input (eq:ecn). On a tie the lowest index wins.
+        This is the cost of a system that sees no input (eq:ecn). On a tie the lowest index wins.
 
         Parameters
         ----------
@@ -401,7 +402,7 @@ class CostMatrix(DecidingCosts):
         return self.naive_at(self._priors(priors))
 
     def naive_at(self, p: FloatArray) -> tuple[int, float]:
-        """Return the same at priors that were checked.
+        """Return the best constant decision and its expected cost, at checked priors.
 
         Parameters
         ----------
@@ -412,9 +413,9 @@ class CostMatrix(DecidingCosts):
         return best, math.fsum((p * self._table.column(best)).tolist())
 
     def rivals(self, p: FloatArray, best: int) -> IntArray:
-        """Return the other decisions that could be the best constant one at priors near these.
+        """Return the other decisions that could be the best constant one at nearby priors.
 
-        Of very many only those of the lowest cost are kept, the lowest first.
+        If there are very many, only those of the lowest cost are kept, the lowest first.
 
         Parameters
         ----------
@@ -446,7 +447,7 @@ class CostMatrix(DecidingCosts):
         return float(above / below) if below > 0 else math.inf
 
     def threshold(self) -> float:
-        """Return the threshold on P(classes[-1]) above which to decide so: c12 / (c12 + c21)."""
+        """Return the threshold on P(classes[-1]), above which to decide for it: c12 / (c12 + c21)."""
         false_alarm, miss = self._errors_of_two("threshold")
         if false_alarm == miss == 0:
             rule = "needs an error that costs something"
@@ -465,10 +466,10 @@ class CostMatrix(DecidingCosts):
         return math.log(odds) if odds > 0 else -math.inf
 
     def effective_prior(self, priors: PriorsLike) -> float:
-        """Return the prior of classes[-1] that, with equal costs, poses the same problem.
+        """Return the prior of classes[-1] that poses the same problem with equal costs.
 
-        It is c21 P2 / (c12 P1 + c21 P2), the x axis of a cost curve; speech folds the costs of
-        its DCF into the prior of a target this way.
+        It is c21 P2 / (c12 P1 + c21 P2), the x axis of a cost curve. In speech, the costs of the DCF
+        are folded into the prior of a target in this way.
 
         Parameters
         ----------
@@ -478,7 +479,7 @@ class CostMatrix(DecidingCosts):
         return 1 / (1 + self.odds(priors))
 
     def regret(self) -> Self:
-        """Return the costs less the least of their row: what could have been saved.
+        """Return the costs minus the least of their row: what could have been saved.
 
         Decisions stay the same; the expected cost falls by sum_i P_i min_j c_ij.
         """

@@ -98,7 +98,7 @@ class NamedCosts(Record):
         return f"{len(self.classes)} classes, {len(self.decisions)} decisions"
 
     def named(self, indices: IntArray) -> NDArray[Any]:
-        """Return decisions by name: whole numbers where all names are such, else objects.
+        """Return decisions by name: integers if all names are integers, else objects.
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ class DecidingCosts(NamedCosts, ABC):
 
     @abstractmethod
     def least_expected(self, p: FloatArray) -> IntArray:
-        """Return the Bayes decision for each row of posteriors that were checked.
+        """Return the decision of least expected cost for each row of posteriors.
 
         Parameters
         ----------
@@ -143,12 +143,12 @@ class DecidingCosts(NamedCosts, ABC):
 
         Parameters
         ----------
-        posteriors : array of shape (N, K), or any kind of scores
+        posteriors : array of shape (N, K), or any type of scores
             One column holds P(classes[-1]) of two classes.
         priors : array of K or mapping by class, optional
-            Needed for likelihoods, and for nothing else.
+            Needed for likelihoods only.
         indices : bool, default False
-            Return places among `decisions` in place of names.
+            Whether to return indices instead of names.
 
         Examples
         --------

@@ -106,7 +106,7 @@ class RankingValue(NumberRecord):
         return f"{self.name} {number(self.value)} ({of}, {self.better} is better{span})"
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON.
+        """Return the record as plain values, ready for JSON.
 
         Parameters
         ----------

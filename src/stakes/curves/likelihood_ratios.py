@@ -114,7 +114,7 @@ def minimum_cllr(
     y_true : column of N labels
         The true class of each sample.
     llr : column of N natural log likelihood ratios, or LogLikelihoodRatios
-        As for `cllr`.
+        As in `cllr`.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional
@@ -213,7 +213,7 @@ def tippett_curve(
     y_true : column of N labels
         The true class of each sample.
     llr : column of N natural log likelihood ratios, or LogLikelihoodRatios
-        As for `cllr`.
+        As in `cllr`.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional
@@ -300,9 +300,9 @@ def detection_cost(
     y_true : column of N labels
         The true class of each sample.
     llr : column of N natural log likelihood ratios, or LogLikelihoodRatios
-        As for `cllr`.
+        As in `cllr`.
     target_prior : float
-        How often a target occurs in use.
+        How often a target occurs in deployment.
     miss, false_alarm : float, default 1.0
         What the two errors cost.
     sample_weight : column of N weights, optional

@@ -146,7 +146,7 @@ class TargetOdds(Record):
 
     @property
     def warning(self) -> str:
-        """Say so if the implied costs contradict the wish for a high sensitivity; else empty."""
+        """A warning if the implied costs contradict the wish for a high sensitivity; else empty."""
         if self.cost_ratio <= 1 or self.wanted < 0.5:
             return ""
         name = plain(self.classes[-1])

@@ -84,7 +84,7 @@ def average_precision(
     y_true : column of N labels
         The true class of each sample.
     scores : array of shape (N,), posteriors of shape (N, 2), or typed scores
-        As for `roc_curve`: higher for the class of interest.
+        As in `roc_curve`: higher for the class of interest.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional
@@ -131,14 +131,14 @@ def precision_recall_curve(
     classes: NamesLike | None = None,
     positive: Label | None = None,
 ) -> PrecisionRecallCurve:
-    """Return precision and recall at every threshold; arguments as for `roc_curve`.
+    """Return precision and recall at every threshold; arguments as in `roc_curve`.
 
     Parameters
     ----------
     y_true : column of N labels
         The true class of each sample.
     scores : array of shape (N,), posteriors of shape (N, 2), or typed scores
-        As for `roc_curve`: higher for the class of interest.
+        As in `roc_curve`: higher for the class of interest.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional

@@ -83,7 +83,7 @@ def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
     y_true : column of N labels
         The true class of each sample.
     scores : array of posteriors, or typed scores
-        As for `reliability`.
+        As in `reliability`.
     level : float, default 0.9
         Of the consistency band, point by point, had by drawing labels from the posteriors
         themselves. Above a thousand distinct posteriors neighbours are taken together for it.

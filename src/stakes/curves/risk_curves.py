@@ -99,7 +99,7 @@ class RiskCurve(Record):
     def minimum(self, threshold: ArrayLike) -> FloatArray:
         """Return the least expected cost of any decision threshold, at the same costs.
 
-        It was found on the very data it is judged on, so it is optimistic.
+        It was found on the same data that it is evaluated on, so it is optimistic.
 
         Parameters
         ----------

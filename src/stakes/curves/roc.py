@@ -211,7 +211,7 @@ class RocCurve(Record):
     ) -> MinimumCost:
         """Return the least expected cost of any threshold, with that threshold.
 
-        The threshold was chosen on the very data it is judged on, so the value is optimistic; the
+        The threshold was chosen on the same data that it is evaluated on, so the value is optimistic; the
         difference to the cost of Bayes decisions is what calibration could recover.
 
         Parameters
@@ -493,7 +493,7 @@ def auc(
     y_true : column of N labels
         The true class of each sample.
     scores : array of shape (N,), posteriors of shape (N, 2), or typed scores
-        As for `roc_curve`: higher for the class of interest.
+        As in `roc_curve`: higher for the class of interest.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional

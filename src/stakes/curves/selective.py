@@ -77,7 +77,7 @@ def abstention_curve(
     y_true : column of N labels
         The true class of each sample.
     scores : array of posteriors, or typed scores
-        As for `expected_loss`.
+        As in `expected_loss`.
     prices : sequence of float, optional
         What abstaining costs.
     costs : CostMatrix or array, optional
@@ -203,7 +203,7 @@ def risk_coverage_curve(
     y_true : column of N labels
         The true class of each sample.
     scores : array of posteriors, or typed scores
-        As for `expected_loss`.
+        As in `expected_loss`.
     priors : array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
     sample_weight : column of N weights, optional

@@ -140,7 +140,7 @@ def score_distribution(
     classes: NamesLike | None = None,
     positive: Label | None = None,
 ) -> ScoreDistribution:
-    """Return the share of each class by bin of the score; arguments as for `roc_curve`.
+    """Return the share of each class by bin of the score; arguments as in `roc_curve`.
 
     Posteriors are binned from 0 to 1, other scores from the least to the largest finite one. Bins
     are closed below, the last one above too.
@@ -150,7 +150,7 @@ def score_distribution(
     y_true : column of N labels
         The true class of each sample.
     scores : array of shape (N,), posteriors of shape (N, 2), or typed scores
-        As for `roc_curve`: higher for the class of interest.
+        As in `roc_curve`: higher for the class of interest.
     bins : int, default 40
         How many.
     sample_weight : column of N weights, optional
@@ -277,7 +277,7 @@ def threshold_sweep(  # noqa: PLR0913  the data, the metrics, the costs
     y_true : column of N labels
         The true class of each sample.
     scores : array of P(classes[-1]), posteriors of shape (N, 2), or typed scores
-        As for `roc_curve`; one plain column holds posteriors.
+        As in `roc_curve`; one plain column holds posteriors.
     metrics : sequence of traditional metrics, such as `stakes.metrics.FScore()`, optional
         They are had on the data as it is; they have a best threshold and no Bayes threshold.
     costs : CostMatrix, or mapping from names to several, optional

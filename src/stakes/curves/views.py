@@ -42,7 +42,7 @@ class CurveView(Record):
         Systems that see no input.
     low, high : array or None
     level : float or None
-        Of the interval.
+        Confidence level of the interval.
 
     See Also
     --------
@@ -66,7 +66,7 @@ class CurveView(Record):
     level: float | None = None
 
     def frame(self) -> dict[str, FloatArray]:
-        """Return the columns that there are, by name, fit for any data frame."""
+        """Return the columns that there are, by name, ready for any data frame."""
         columns = {
             self.x_name: self.x,
             "threshold": self.thresholds,
@@ -80,7 +80,7 @@ class CurveView(Record):
         return {name: column for name, column in columns.items() if column is not None}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the view as plain values, fit for JSON."""
+        """Return the view as plain values, ready for JSON."""
         columns = {
             name: [json_number(value) for value in column.tolist()]
             for name, column in self.frame().items()
@@ -179,7 +179,7 @@ class CurveArea(NumberRecord):
     name : str
     actual : float
     minimum : float
-        After the best rising map on the same data.
+        After the best monotone map on the same data.
     cross_fitted : float or None
         After a calibration stage that did not see the samples.
     naive : float
@@ -215,7 +215,7 @@ class CurveArea(NumberRecord):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         lines = {"actual": self.actual, "minimum": self.minimum, "naive": self.naive}
         stage = None if self.cross_fitted is None else json_number(self.cross_fitted)
         numbers = {name: json_number(value) for name, value in lines.items()}

@@ -24,7 +24,7 @@ class AbstentionDisplay(ScoreDisplay):
     ----------
     curve : AbstentionCurve
     level : float, default 0.95
-        Of the intervals.
+        Confidence level of the intervals.
 
     See Also
     --------

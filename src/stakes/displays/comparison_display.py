@@ -69,7 +69,7 @@ class ComparisonDisplay(ScoreDisplay):
         y_true : column of N labels
             The true class of each sample.
         systems : mapping from name to scores
-            As for `compare`.
+            As in `compare`.
         """
         return super().from_predictions(y_true, systems, **options)
 

@@ -76,7 +76,7 @@ class ConfusionDisplay(ScoreDisplay):
     ) -> Self:
         """Return the display of the Bayes decisions that scores lead to at some costs.
 
-        Arguments as for `bayes_cost`, and `name` and `ax` as for `plot`; by default an error
+        Arguments as in `bayes_cost`, and `name` and `ax` as in `plot`; by default an error
         costs 1.
 
         Parameters
@@ -84,7 +84,7 @@ class ConfusionDisplay(ScoreDisplay):
         y_true : column of N labels
             The true class of each sample.
         scores : array of posteriors, or typed scores
-            As for `bayes_cost`.
+            As in `bayes_cost`.
         costs : CostMatrix or array of shape (K, M), optional
             By default 1 for each error.
         priors : array of K, mapping by class, or "data", optional
@@ -121,7 +121,7 @@ class ConfusionDisplay(ScoreDisplay):
     ) -> Self:
         """Return the display of decisions that were made.
 
-        Arguments as for `expected_cost`, and `name` and `ax` as for `plot`.
+        Arguments as in `expected_cost`, and `name` and `ax` as in `plot`.
 
         Parameters
         ----------

@@ -160,7 +160,7 @@ class ScoreDisplay(Display):
         y_true : column of N labels
             The true class of each sample.
         scores : array of posteriors, or typed scores
-            As for the function whose result is drawn.
+            As in the function whose result is drawn.
         **options
             Those of that function; `name` (of the system, for the legend) and other fields of the
             display; `ax` (matplotlib Axes), to draw there at once.
@@ -185,7 +185,7 @@ class ScoreDisplay(Display):
         X : what its `predict_proba` takes
         y : column of labels
         **options
-            As for `from_predictions`; `name` is that of the estimator's class by default.
+            As in `from_predictions`; `name` is that of the estimator's class by default.
         """
         scores, classes = predicted(estimator, X)
         known = {"classes": classes, "name": type(estimator).__name__}

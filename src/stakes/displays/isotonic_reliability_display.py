@@ -74,14 +74,14 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
     ) -> Self:
         """Return the display of P(classes[-1]).
 
-        Arguments as for `reliability_curve`, and `name` and `ax` as for `plot`.
+        Arguments as in `reliability_curve`, and `name` and `ax` as in `plot`.
 
         Parameters
         ----------
         y_true : column of N labels
             The true class of each sample.
         scores : array of posteriors, or typed scores
-            As for `reliability_curve`.
+            As in `reliability_curve`.
         level : float, default 0.9
             Level of the consistency band.
         resamples : int, default 200

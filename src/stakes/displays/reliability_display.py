@@ -47,7 +47,7 @@ class ReliabilityDisplay(ScoreDisplay):
     event : str
         What is predicted, for the axes.
     level : float, default 0.95
-        Of the intervals.
+        Confidence level of the intervals.
     confidence : bool, default False
         Whether it is that of the largest posterior.
 
@@ -98,7 +98,7 @@ class ReliabilityDisplay(ScoreDisplay):
         y_true : column of N labels
             The true class of each sample.
         scores : array of posteriors, or typed scores
-            As for `reliability`.
+            As in `reliability`.
         bins : int, EqualWidth(n) or EqualMass(n), default 15
         level : float, default 0.95
             Of the interval of each bin.
@@ -128,7 +128,7 @@ class ReliabilityDisplay(ScoreDisplay):
         scores: Scores | Column,
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of the largest posterior; options as for `from_predictions`.
+        """Return the display of the largest posterior; options as in `from_predictions`.
 
         It takes any number of classes, sees the chosen class alone, and misses what happens to all
         others.
@@ -138,7 +138,7 @@ class ReliabilityDisplay(ScoreDisplay):
         y_true : column of N labels
             The true class of each sample.
         scores : array of posteriors, or typed scores
-            As for `reliability`.
+            As in `reliability`.
         """
         return cls.from_predictions(y_true, scores, confidence=True, **options)
 
@@ -148,7 +148,7 @@ class ReliabilityDisplay(ScoreDisplay):
         responses: Responses | ResponseEvaluation,
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of stated confidence; options as for `from_predictions`.
+        """Return the display of stated confidence; options as in `from_predictions`.
 
         Responses of which truth or confidence are not known are left out.
 

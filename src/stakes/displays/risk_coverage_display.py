@@ -68,14 +68,14 @@ class RiskCoverageDisplay(ScoreDisplay):
         ax: Axes | None = None,
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of scores; arguments as for `risk_coverage_curve` and `plot`.
+        """Return the display of scores; arguments as in `risk_coverage_curve` and `plot`.
 
         Parameters
         ----------
         y_true : column of N labels
             The true class of each sample.
         scores : array of posteriors, or typed scores
-            As for `risk_coverage_curve`.
+            As in `risk_coverage_curve`.
         name : str, optional
             Name of the system, for the legend.
         ax : matplotlib Axes, optional

@@ -74,7 +74,7 @@ class RiskDisplay(ScoreDisplay):
         y_true : column of N labels
             The true class of each sample.
         scores : array of posteriors, or typed scores
-            As for `risk_curve`.
+            As in `risk_curve`.
         view : method of RiskCurve that returns a view, default RiskCurve.normalized_bayes_error
             `RiskCurve.decision_curve`, `RiskCurve.murphy`, `RiskCurve.ape`, ...
         grid : array, optional
@@ -84,7 +84,7 @@ class RiskDisplay(ScoreDisplay):
         ax : matplotlib Axes, optional
             To draw on them at once.
         **options
-            As for `risk_curve`.
+            As in `risk_curve`.
         """
         found = view(risk_curve(y_true, scores, **options), grid)
         return cls(found, name=name)._on(ax)

@@ -40,7 +40,7 @@ class RocDisplay(ScoreDisplay):
     curve : RocCurve
     auc : Estimate
     points : mapping from name to OperatingPoint, optional
-        To be marked.
+        Marked in the plot.
 
     See Also
     --------
@@ -87,8 +87,8 @@ class RocDisplay(ScoreDisplay):
         y_true : column of N labels
             The true class of each sample.
         scores : array of posteriors, or typed scores
-            As for `roc_curve`.
-        costs, priors : as for `RocCurve.minimum_cost`, optional
+            As in `roc_curve`.
+        costs, priors : as in `RocCurve.minimum_cost`, optional
             With costs, the points of the Bayes rule and of the least cost are marked; a plain
             column of scores must then hold posteriors.
         level : float, default 0.95

@@ -65,15 +65,15 @@ class ScoreDistributionDisplay(ScoreDisplay):
     ) -> Self:
         """Return the display of a detector's scores; with costs, the thresholds are marked.
 
-        Arguments as for `score_distribution`, costs and priors as for `threshold_sweep`, and
-        `name` and `ax` as for `plot`.
+        Arguments as in `score_distribution`, costs and priors as in `threshold_sweep`, and
+        `name` and `ax` as in `plot`.
 
         Parameters
         ----------
         y_true : column of N labels
             The true class of each sample.
         scores : array of posteriors, or typed scores
-            As for `score_distribution`.
+            As in `score_distribution`.
         bins : int, default 40
             Number of bins.
         costs : CostMatrix or array of shape (2, 2), optional

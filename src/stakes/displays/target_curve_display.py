@@ -31,7 +31,7 @@ class TargetCurveDisplay(Display):
     ----------
     curve : TargetCurve
     target : float, optional
-        To be marked.
+        Marked in the plot.
 
     See Also
     --------

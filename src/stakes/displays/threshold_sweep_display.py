@@ -31,7 +31,7 @@ _HIGHEST = 2.5  # marked values above it are told, not drawn: all others would b
 class ThresholdSweepDisplay(ScoreDisplay):
     """Metrics over thresholds; dots at their best, triangles at their Bayes thresholds.
 
-    `labels` are shown in place of the names of metrics, as they are.
+    `labels` are shown instead of the names of metrics, as they are.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ class TippettDisplay(ScoreDisplay):
     ) -> Self:
         """Return the display of natural log likelihood ratios.
 
-        Arguments as for `cllr`, and `name` and `ax` as for `plot`.
+        Arguments as in `cllr`, and `name` and `ax` as in `plot`.
 
         Parameters
         ----------

@@ -80,7 +80,7 @@ class Engine(ABC):
         """Return the summary of a table, each partition of which is summed where it lies.
 
         Its bytes are those of `stakes.Summary.of` for the same rows, however these are
-        partitioned. Arguments as for `evaluate`.
+        partitioned. Arguments as in `evaluate`.
         """
         roles = Roles(str(label or ""), {"": scores}, sample_weight, groups, slices)
         told = {"costs": costs, "priors": priors, "training_priors": training_priors}
@@ -130,7 +130,7 @@ class Engine(ABC):
         costs
             Matrices, or `CostsByCase`, which name columns.
         kind, priors, training_priors, calibrator, folds, level, resamples, rules, rng, progress
-            As for `stakes.evaluate`.
+            As in `stakes.evaluate`.
         """
         roles = Roles(str(label or ""), {"": scores}, sample_weight, groups, slices)
         told = {"costs": costs, "priors": priors, "training_priors": training_priors}
@@ -171,12 +171,12 @@ class Engine(ABC):
         Parameters
         ----------
         table, label, groups, sample_weight, classes
-            As for `evaluate`.
+            As in `evaluate`.
         systems : mapping from name to columns
             The column of each system's scores, or its columns.
         kind, reference, margin, costs, priors, training_priors, calibrator, folds, level,
         resamples, rules, rng, progress
-            As for `stakes.compare`.
+            As in `stakes.compare`.
         """
         system_names(systems, reference)
         roles = Roles(str(label or ""), systems, sample_weight, groups)

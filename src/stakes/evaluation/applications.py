@@ -33,13 +33,13 @@ class Application(Record):
 
     Parameters
     ----------
-    costs : CostMatrix, CostsByCase, SampleCosts, array, or prices by word
+    costs : CostMatrix, CostsByCase, SampleCosts, array, or dict of "miss" and "false_alarm"
     priors : array of K, or mapping by class, optional
         How often each class occurs in this use.
 
     See Also
     --------
-    evaluate : judges a system for each application.
+    evaluate : evaluates a system for each application.
 
     Examples
     --------

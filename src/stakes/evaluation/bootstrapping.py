@@ -80,7 +80,7 @@ class Bootstrap(Record):
     n : int
         Samples.
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     resamples : int
     seed : int
 
@@ -108,7 +108,7 @@ class Bootstrap(Record):
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         values = plain_values(self)
         del values["drawn"]
         return values
@@ -140,7 +140,7 @@ def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals
     y_true : column of N labels
         The true class of each sample.
     scores : array of posteriors, or typed scores
-        As for `expected_loss`.
+        As in `expected_loss`.
     metrics : scoring rule, AreaUnderRoc, EqualErrorRate, or several
         Each rule gives `<rule>.value` and `<rule>.normalized`; the others need two classes.
     priors : array of K, mapping by class, or "data", optional

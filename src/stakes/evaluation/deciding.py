@@ -112,8 +112,8 @@ def decide(
     Parameters
     ----------
     scores : posteriors, or typed scores
-        As for `evaluate`.
-    costs : CostMatrix, SampleCosts, array, or prices by word, optional
+        As in `evaluate`.
+    costs : CostMatrix, SampleCosts, array, or dict of "miss" and "false_alarm", optional
         By default 1 for each error; {"miss": 5, "false_alarm": 1} for two classes.
     priors : array of K, or mapping by class, optional
         Those of use, which likelihoods need; posteriors are moved to them from `training_priors`.

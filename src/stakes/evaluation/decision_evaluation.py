@@ -47,7 +47,7 @@ class DecisionEvaluation(Paged, Tracked, Carded):
     estimates : mapping from name to Estimate
         The traditional metrics, with intervals.
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     resamples : int
     seed : int
 
@@ -160,7 +160,7 @@ class DecisionEvaluation(Paged, Tracked, Carded):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the evaluation as plain values, fit for JSON."""
+        """Return the evaluation as plain values, ready for JSON."""
         return {
             "confusion_matrix": self.confusion.to_dict(),
             "costs": None if self.costs is None else self.costs.to_lists(),
@@ -202,9 +202,9 @@ def evaluate_decisions(
     costs : CostMatrix or array, optional
         By default 1 for each error.
     priors : array of K, or mapping by class, optional
-        How often each class occurs in use; by default as in the data.
+        How often each class occurs in deployment; by default as in the data.
     level : float, default 0.95
-        Of the intervals.
+        Confidence level of the intervals.
     resamples : int, default 1000
         Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
     rng : int or Generator, default 0

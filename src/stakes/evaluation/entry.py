@@ -83,11 +83,11 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         The true class of each sample; or a table, and then `label`, `scores`, `sample_weight`,
         `groups` and `slices` are names of its columns.
     scores : array of posteriors, typed scores, or names of columns
-        As for `expected_loss`.
-    label : name of a column, kind of scores, optional
+        As in `expected_loss`.
+    label : name of a column, type of scores, optional
         For a table (of pyarrow, polars, pandas, DuckDB): its column of labels, and what its scores
         are.
-    kind : name of a column, kind of scores, default Posteriors
+    kind : name of a column, type of scores, default Posteriors
         For a table (of pyarrow, polars, pandas, DuckDB): its column of labels, and what its scores
         are.
     costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
@@ -102,9 +102,9 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     calibrator : Calibrator or None, default AffineCalibrator()
         Calibrator used to measure calibration loss; None leaves it out.
     folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
-        As for `cross_calibrate`.
+        As in `cross_calibrate`.
     level : float, default 0.95
-        Of the intervals.
+        Confidence level of the intervals.
     resamples : int, default 1000
         Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
     groups : column of N names, optional

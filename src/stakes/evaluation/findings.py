@@ -75,13 +75,13 @@ class Paged(Record):
         path : str or path
             The file to write.
         title : str, optional
-            As for `to_html`.
+            As in `to_html`.
         source : str, optional
-            As for `to_html`.
+            As in `to_html`.
         unit : str, optional
-            As for `to_html`.
+            As in `to_html`.
         date : str, optional
-            As for `to_html`.
+            As in `to_html`.
         """
         write_text(path, self.to_html(title=title, source=source, unit=unit, date=date))
 
@@ -476,7 +476,7 @@ class Evaluation(Paged, Tracked, Carded):
     by_class : tuple of ClassResult
     slices : tuple of SliceResult
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     calibrator : str or None
     fitted : str
         What the calibrator was fitted on.
@@ -551,7 +551,7 @@ class Evaluation(Paged, Tracked, Carded):
         return out | {f"{name}.naive": 0.5 for name in ("auc", "eer") if name in self.ranking}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the evaluation as plain values, fit for JSON; its form is in docs/schema."""
+        """Return the evaluation as plain values, ready for JSON; its form is in docs/schema."""
         names = {"rules": "scoring_rules", "fitted": "calibrator_fitted"}
         values = plain_values(self, slope="calibration_slope", **names)
         errors = {name: e.to_dict(self.level) for name, e in self.calibration_errors.items()}

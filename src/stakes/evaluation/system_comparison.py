@@ -61,7 +61,7 @@ class Comparison(Paged, Tracked):
         Where a margin is given.
     odds : tuple of OddsRange
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     resamples : int
     seed : int
     verdicts : tuple of Verdict
@@ -119,7 +119,7 @@ class Comparison(Paged, Tracked):
         return {"samples": self.n}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the comparison as plain values, fit for JSON."""
+        """Return the comparison as plain values, ready for JSON."""
         return plain_values(self, n="samples")
 
     def _document(self) -> tuple[str, dict[str, Any]]:
@@ -161,7 +161,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     ----------
     y_true : column of N labels
     systems : mapping from name to scores
-        As for `expected_loss`; all are of the same samples in the same order. With a table in
+        As in `expected_loss`; all are of the same samples in the same order. With a table in
         place of `y_true`, the name of each system's column, or of its columns.
     label : str, optional
         For a table: its column of labels.
@@ -174,7 +174,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
         then say which systems cost at most that much more (non-inferior), and which cost the same
         for practical purposes (equivalent).
     costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
-        As for `evaluate`.
+        As in `evaluate`.
     priors : array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
     training_priors : array of K, mapping by class, or "data", optional
@@ -182,19 +182,19 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     calibrator : Calibrator, optional
         If given, the calibrated losses are compared too.
     folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
-        As for `cross_calibrate`.
+        As in `cross_calibrate`.
     level : float, default 0.95
         Confidence level of the intervals.
     resamples : int, default 1000
         Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
     groups : column of N names, optional
-        As for `evaluate`.
+        As in `evaluate`.
     sample_weight : column of N weights, optional
-        As for `evaluate`.
+        As in `evaluate`.
     classes : sequence of K names, optional
         In the order of the columns of scores; the class of interest comes last.
     ignore_index : label, optional
-        Rows with this label are left out, as for `evaluate`.
+        Rows with this label are left out, as in `evaluate`.
     rules : sequence of ScoringRule, optional
         By default `LogLoss()` and `BrierLoss()`.
     rng : int or Generator, default 0

@@ -40,7 +40,7 @@ class ThresholdResult(Record):
         What chose it: Bayes, best on these data, cap.
     threshold : float
     reviewed : float
-        Share of cases above it, at the priors of use.
+        Share of cases above it, at the deployment priors.
     sensitivity : float
     specificity : float
     normalized : Estimate
@@ -88,7 +88,7 @@ class ThresholdChoice(Record):
     n : int
         Samples.
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     results : tuple of ThresholdResult
     verdicts : tuple of Verdict
     notes : tuple of str
@@ -149,8 +149,8 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
     y_true : column of N labels
         The true class of each sample.
     scores : array of posteriors, or typed scores
-        As for `evaluate`, of two classes.
-    costs : CostMatrix, SampleCosts, array, or prices by word, optional
+        As in `evaluate`, of two classes.
+    costs : CostMatrix, SampleCosts, array, or dict of "miss" and "false_alarm", optional
         Of two classes and two decisions; by default 1 for each error. For costs that differ from
         case to case, the threshold is one on the expected saving, else on the posterior of the last
         class.
@@ -164,7 +164,7 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
         are taken together or not at all, so the cap is never exceeded, and not reached where many
         cases tie.
     level : float, default 0.95
-        Of the intervals.
+        Confidence level of the intervals.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional

@@ -95,7 +95,7 @@ def omniscience_index(partial: Any = None) -> Metric:
     Parameters
     ----------
     partial : optional, optional
-        As for `confidence_target`.
+        As in `confidence_target`.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def confidence_target_stderr(
     cluster : str, optional
         Field of the metadata that names what varies independently.
     partial : optional, optional
-        As for `confidence_target`.
+        As in `confidence_target`.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def normalized_cost(t: float, partial: Any = None) -> Metric:
     t : float
         The confidence target.
     partial : optional, optional
-        As for `confidence_target`.
+        As in `confidence_target`.
 
     Returns
     -------
@@ -210,7 +210,7 @@ def answered_accuracy(partial: Any = None) -> Metric:
     Parameters
     ----------
     partial : optional, optional
-        As for `confidence_target`.
+        As in `confidence_target`.
 
     Returns
     -------
@@ -235,7 +235,7 @@ def hallucination_rate(partial: Any = None) -> Metric:
     Parameters
     ----------
     partial : optional, optional
-        As for `confidence_target`.
+        As in `confidence_target`.
 
     Returns
     -------

@@ -188,7 +188,7 @@ class LongColumns(Columns):
         return self._first.size
 
     def texts(self, name: str) -> Any:  # noqa: ANN401
-        """Return a column of texts, one for each sample.
+        """Return a column of strings, one for each sample.
 
         Parameters
         ----------

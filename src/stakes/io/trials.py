@@ -55,11 +55,11 @@ def join_keys(
     scores_source, key_source : path
         The file of scores and the key file; every score must have its key.
     max_bytes : int, optional
-        As for `read_columns`.
+        As in `read_columns`.
     patience : float, default 60.0
-        As for `read_columns`.
+        As in `read_columns`.
     progress : callable, optional
-        As for `read_columns`.
+        As in `read_columns`.
 
     Returns
     -------

@@ -175,19 +175,19 @@ def read_batches(  # noqa: PLR0913  as for `read_columns`
     Parameters
     ----------
     source : path, glob, or list of paths
-        As for `read_columns`.
+        As in `read_columns`.
     texts : sequence of names, optional
-        As for `read_columns`.
+        As in `read_columns`.
     numbers : sequence of names, optional
-        As for `read_columns`.
+        As in `read_columns`.
     finite : sequence of names, optional
-        As for `read_columns`.
+        As in `read_columns`.
     kind : str, optional
-        As for `read_columns`.
+        As in `read_columns`.
     max_bytes : int, optional
-        As for `read_columns`.
+        As in `read_columns`.
     patience : float, default 60.0
-        As for `read_columns`.
+        As in `read_columns`.
     rows : int, optional
         The most rows of a batch.
 
@@ -295,11 +295,11 @@ def column_names(
     Parameters
     ----------
     source : path, glob, or list of paths
-        As for `read_columns`.
+        As in `read_columns`.
     kind : str, optional
-        As for `read_columns`.
+        As in `read_columns`.
     max_bytes : int, optional
-        As for `read_columns`.
+        As in `read_columns`.
 
     Returns
     -------

@@ -34,15 +34,15 @@ def read_whole(
     Parameters
     ----------
     source : path, glob, or list of paths
-        As for `read_columns`.
+        As in `read_columns`.
     kind : str, optional
-        As for `read_columns`.
+        As in `read_columns`.
     max_bytes : int, optional
-        As for `read_columns`.
+        As in `read_columns`.
     patience : float, default 60.0
-        As for `read_columns`.
+        As in `read_columns`.
     progress : callable, optional
-        As for `read_columns`.
+        As in `read_columns`.
 
     Returns
     -------
@@ -82,15 +82,15 @@ def read_pairs(
     Parameters
     ----------
     source : path, glob, or list of paths
-        As for `read_columns`.
+        As in `read_columns`.
     ask : Ask
         Names of columns by what they hold: `texts`, `numbers`, `finite`, `blank`.
     kind : str, optional
-        As for `read_columns`.
+        As in `read_columns`.
     max_bytes : int, optional
-        As for `read_columns`.
+        As in `read_columns`.
     patience : float, default 60.0
-        As for `read_columns`.
+        As in `read_columns`.
     rows : int, optional
         The most rows of a batch.
 

@@ -35,21 +35,21 @@ def answers_of_results(  # noqa: PLR0913  as for files
     task : str, optional
         Of several tasks, the one to take.
     metric : str, optional
-        As for `stakes.read_answer_log`.
+        As in `stakes.read_answer_log`.
     filter : str, optional
-        As for `stakes.read_answer_log`.
+        As in `stakes.read_answer_log`.
     confidence : str or False, optional
-        As for `stakes.read_answer_log`.
+        As in `stakes.read_answer_log`.
     abstain_values : str or list of str, optional
-        As for `stakes.read_answer_log`.
+        As in `stakes.read_answer_log`.
     abstain_field : str, optional
-        As for `stakes.read_answer_log`.
+        As in `stakes.read_answer_log`.
     abstain_pattern : str or compiled pattern, optional
-        As for `stakes.read_answer_log`.
+        As in `stakes.read_answer_log`.
     partial : {"right", "wrong"} or float, optional
-        As for `stakes.read_answer_log`.
+        As in `stakes.read_answer_log`.
     slices : str or list of str, optional
-        As for `stakes.read_answer_log`.
+        As in `stakes.read_answer_log`.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def answers_of_results(  # noqa: PLR0913  as for files
     See Also
     --------
     read_answer_log : the same from a file.
-    evaluate_responses : judges the answers.
+    evaluate_responses : evaluates the answers.
     """
     given = {name: value for name, value in locals().items() if name not in {"results", "task"}}
     samples = results.get("samples") if isinstance(results, Mapping) else None

@@ -158,7 +158,7 @@ class CalibrationError(NumberRecord):
         return f"{text}; {number(self.expected_if_calibrated)} expected if calibrated"
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON.
+        """Return the record as plain values, ready for JSON.
 
         Parameters
         ----------
@@ -195,7 +195,7 @@ def calibration_error(
     y_true : column of N labels
         The true class of each sample.
     scores : array of posteriors, or typed scores
-        As for `expected_loss`.
+        As in `expected_loss`.
     bins : int, EqualWidth(n) or EqualMass(n), default 15
     norm : 1, 2 or infinity, default 1
         Mean gap, root mean square gap, or largest gap. Intervals are given for the mean gap.
@@ -243,20 +243,20 @@ def confidence_calibration_error(
     """Return the calibration error of the largest posterior, as a fraction (the paper's ECEmc).
 
     It looks at the confidence of the chosen class alone, so it misses what happens to all others.
-    Arguments as for `calibration_error`.
+    Arguments as in `calibration_error`.
 
     Parameters
     ----------
     y_true : column of N labels
         The true class of each sample.
     scores : array of posteriors, or typed scores
-        As for `calibration_error`.
+        As in `calibration_error`.
     bins : int, EqualWidth(n) or EqualMass(n), default 15
         An int is a number of bins of equal width.
     norm : {1, 2, inf}, default 1
         Mean gap, root mean square gap, or largest gap.
     priors : array of K, mapping by class, or "data", optional
-        Deployment priors, as for `calibration_error`.
+        Deployment priors, as in `calibration_error`.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional
@@ -314,11 +314,11 @@ def smooth_calibration_error(
     y_true : column of N labels
         The true class of each sample.
     scores : array of posteriors, or typed scores
-        As for `calibration_error`.
+        As in `calibration_error`.
     confidence : bool, default False
-        Whether to judge the largest posterior in place of that of the last class.
+        Whether to judge the largest posterior instead of that of the last class.
     priors : array of K, mapping by class, or "data", optional
-        Deployment priors, as for `calibration_error`.
+        Deployment priors, as in `calibration_error`.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional

@@ -31,7 +31,7 @@ class ConfusionMatrix(Record, ConfusionCounts):
     See Also
     --------
     confusion_matrix : counts samples.
-    evaluate_decisions : all about the decisions at once.
+    evaluate_decisions : everything about the decisions at once.
     explain : which costs a metric implies.
 
     Examples
@@ -58,11 +58,11 @@ class ConfusionMatrix(Record, ConfusionCounts):
         costs : CostMatrix or array of shape (K, M), optional
             By default 1 for each error and 0 for each right answer.
         priors : array of K, mapping by class, or "data", optional
-            How often each class will occur in use; by default as often as in the data.
+            How often each class will occur in deployment; by default as often as in the data.
 
         Examples
         --------
-        Missing a tumour costs five times a needless operation, and in use one patient in fifty
+        Missing a tumour costs five times a needless operation, and in deployment one patient in fifty
         has one. Is the test worth using?
 
         >>> cm = ConfusionMatrix.from_counts([[855, 45], [5, 95]], classes=["healthy", "tumour"])
@@ -101,7 +101,7 @@ class ConfusionMatrix(Record, ConfusionCounts):
     ) -> FloatArray:
         """Return what each cell adds to the expected cost: the table c_ij P_i R_ij.
 
-        Arguments as for `expected_cost`. A class of prior 0 adds nothing.
+        Arguments as in `expected_cost`. A class of prior 0 adds nothing.
 
         Parameters
         ----------

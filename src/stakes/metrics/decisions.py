@@ -54,7 +54,7 @@ def confusion_matrix(
     See Also
     --------
     expected_cost : what the decisions cost.
-    evaluate_decisions : all about them at once.
+    evaluate_decisions : everything about them at once.
     explain : which costs a metric implies.
 
     Examples
@@ -99,7 +99,7 @@ def expected_cost(
         By default 1 for each error: then the expected cost is the error rate. For two classes
         also prices by word: {"miss": 5, "false_alarm": 1}.
     priors : array of K, mapping by class, or "data", optional
-        How often each class will occur in use; by default as often as in the data.
+        How often each class will occur in deployment; by default as often as in the data.
     sample_weight : column of N weights, optional
     classes, decisions : sequences of names, optional
         Names of the rows and columns of an unnamed cost array.

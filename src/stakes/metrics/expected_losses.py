@@ -49,7 +49,7 @@ def expected_loss(
     scores : array of posteriors of shape (N, K), P(classes[-1]) of shape (N,), or typed scores
         `Logits(z)`, `LogPosteriors(lp)`, `LogLikelihoods(ll)`, `LogLikelihoodRatios(llr)`.
     priors : array of K, mapping by class, or "data", optional
-        How often each class will occur in use; by default as often as in the data. Likelihoods are
+        How often each class will occur in deployment; by default as often as in the data. Likelihoods are
         turned into posteriors at these priors; posteriors stay what they are.
     sample_weight : column of N weights, optional
     classes : sequence of K names, optional
@@ -166,8 +166,8 @@ def bayes_cost(
     y_true : column of N labels
         The true class of each sample.
     scores : array of posteriors, or typed scores
-        As for `expected_loss`.
-    costs : CostMatrix, SampleCosts, array of shape (K, M) or prices by word, optional
+        As in `expected_loss`.
+    costs : CostMatrix, SampleCosts, array of shape (K, M) or dict of "miss" and "false_alarm", optional
         By default 1 for each error.
     priors : array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
@@ -241,7 +241,7 @@ def cross_entropy(
     y_true : column of N labels
         The true class of each sample.
     scores : array of posteriors, or typed scores
-        As for `expected_loss`.
+        As in `expected_loss`.
     priors : array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
     sample_weight : column of N weights, optional
@@ -288,7 +288,7 @@ def brier_score(
     y_true : column of N labels
         The true class of each sample.
     scores : array of posteriors, or typed scores
-        As for `expected_loss`.
+        As in `expected_loss`.
     priors : array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
     sample_weight : column of N weights, optional
@@ -303,7 +303,7 @@ def brier_score(
 
     See Also
     --------
-    cross_entropy : judges small probabilities too.
+    cross_entropy : also sensitive to small probabilities.
     expected_loss : any scoring rule.
 
     Examples

@@ -81,7 +81,7 @@ class Explanation(Record):
         return {**facts, "say instead": instead}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the explanation as plain values, fit for JSON."""
+        """Return the explanation as plain values, ready for JSON."""
         nec = self.expected_cost
         return {
             "metric": self.metric.name,

@@ -191,11 +191,11 @@ def reliability(
     y_true : column of N labels
         The true class of each sample.
     scores : array of posteriors, or typed scores
-        As for `expected_loss`.
+        As in `expected_loss`.
     bins : EqualWidth, EqualMass, or int, default 15
         An int is a number of bins of equal width.
     confidence : bool, default False
-        Whether to judge the largest posterior in place of that of the last class.
+        Whether to judge the largest posterior instead of that of the last class.
     priors : array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
     sample_weight : column of N weights, optional

@@ -123,8 +123,8 @@ def scorecard(  # noqa: PLR0913  the data, the costs, the bins
     y_true : column of N labels
         The true class of each sample.
     scores : array of posteriors, or typed scores
-        As for `expected_loss`.
-    costs : CostMatrix, SampleCosts, array of shape (K, M) or prices by word, optional
+        As in `expected_loss`.
+    costs : CostMatrix, SampleCosts, array of shape (K, M) or dict of "miss" and "false_alarm", optional
         By default 1 for each error.
     priors : array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
@@ -133,7 +133,7 @@ def scorecard(  # noqa: PLR0913  the data, the costs, the bins
     classes : sequence of K names, optional
         In the order of the columns of scores; the class of interest comes last.
     ignore_index : label, optional
-        Rows with this label are left out, whatever their scores are, and counted as `ignored`.
+        Rows with this label are left out, regardless of their scores, and counted as `ignored`.
     bins : int, default 15
         Of equal width, for the calibration error.
 

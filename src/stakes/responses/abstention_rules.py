@@ -74,7 +74,7 @@ class AbstentionRule(Record):
         return f"{RULES[self.name]}: {share}, utility {self.utility}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         values = plain_values(self)
         del values["paired"]
         return values

@@ -97,7 +97,7 @@ class VerbalConfidence(Confidence):
     ----------
     words : mapping from word to probability
         Upper and lower case are the same.
-    values : column of texts
+    values : column of strings
 
     See Also
     --------

@@ -97,7 +97,7 @@ class JudgedMean(NumberRecord):
         return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         value = Estimate(self.value, self.interval, self.method)
         return {
             **value.to_dict(),
@@ -149,7 +149,7 @@ class CorrectedEstimate(NumberRecord):
         return f"{value}; judge only {number(self.judge_only)}, bias {self.bias}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         value = Estimate(self.value, self.interval, self.method)
         return {
             **value.to_dict(),

@@ -51,7 +51,7 @@ class JudgedResponses(Record):
     p_value : float
     verdicts : tuple of Verdict
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
 
     See Also
     --------
@@ -88,7 +88,7 @@ class JudgedResponses(Record):
         return "\n".join([*lines, *(str(verdict) for verdict in self.verdicts)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         numbers = ("answered", "utility", "cost", "accuracy", "hallucination_rate")
         parts = (*numbers, "sensitivity", "specificity", "answers")
         return {
@@ -131,7 +131,7 @@ def judge_report(  # noqa: PLR0913  three columns, and how rows become means
         The confidence target t in [0, 1): answering pays if the probability of being right is at
         least t. A wrong answer has utility -t/(1-t).
     groups : column of N names, optional
-        As for `judged_mean`.
+        As in `judged_mean`.
     sample_weight : column of N weights, optional
         How much each row counts.
     inclusion : column of N probabilities, optional

@@ -151,7 +151,7 @@ class OptionAccuracy(NumberRecord):
         return "\n".join(lines)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON.
+        """Return the record as plain values, ready for JSON.
 
         Parameters
         ----------

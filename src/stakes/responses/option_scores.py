@@ -152,7 +152,7 @@ class OptionScores(Record):
         scores : table of shape (N, K)
             NaN after the last option of each question.
         right : column of N indices, or list of lists of them
-            As for `OptionScores`.
+            As in `OptionScores`.
         lengths : table of shape (N, K), optional
             Length of each option, padded in the same way.
 
@@ -189,16 +189,16 @@ class OptionScores(Record):
         question : column of names
             The question that an option belongs to.
         scores : column of numbers
-        right : column of truth values
+        right : column of booleans
             Whether the option is right.
         kind : type of scores, default Posteriors
-            As for `OptionScores`.
+            As in `OptionScores`.
         lengths : column of numbers, optional
             Length of each option.
         groups : column of names, optional
-            As for `OptionScores`, with one value for each option.
+            As in `OptionScores`, with one value for each option.
         sample_weight : column of weights, optional
-            As for `OptionScores`, with one value for each option.
+            As in `OptionScores`, with one value for each option.
 
         Examples
         --------
@@ -413,7 +413,7 @@ class OptionScores(Record):
         ----------
         bins : int, EqualWidth(n) or EqualMass(n), default 15
         norm : 1, 2 or infinity, default 1
-            As for `stakes.calibration_error`. There is an interval for norm 1 without groups.
+            As in `stakes.calibration_error`. There is an interval for norm 1 without groups.
         """
         p, hit = self.confidence()[self._used], self.right()[self._used]
         return confidence_error(p, hit, self._samples, bins, norm)

@@ -83,7 +83,7 @@ class ResponseDifference(Record):
         return f"{pair}: utility {self.gain}, p {number(self.adjusted_p_value)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         return plain_values(self) | {"distinguishable": self.distinguishable}
 
 
@@ -118,7 +118,7 @@ class SliceComparison(Record):
         return f"{plain(self.column)} = {plain(self.value)}: {values}; {best}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         return plain_values(self)
 
 
@@ -133,7 +133,7 @@ class ResponseComparison(Paged, Tracked):
     differences : tuple of ResponseDifference
     slices : tuple of SliceComparison
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     seed : int
     verdicts : tuple of Verdict
 
@@ -228,7 +228,7 @@ class ResponseComparison(Paged, Tracked):
         return {"responses": float(len(next(iter(self.evaluations.values())).responses))}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the comparison as plain values, fit for JSON."""
+        """Return the comparison as plain values, ready for JSON."""
         return {
             "target": self.target.t,
             "systems": {name: found.to_dict() for name, found in self.evaluations.items()},
@@ -280,13 +280,13 @@ def compare_responses(
         At least two, of equal length: row k of each is its response to the same question. Groups
         and weights are those of the questions, so the same for all.
     target : ConfidenceTarget or float, default 0.5
-        As for `evaluate_responses`.
+        As in `evaluate_responses`.
     calibrator : Calibrator or None, optional
-        As for `evaluate_responses`.
+        As in `evaluate_responses`.
     folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
-        As for `cross_calibrate`.
+        As in `cross_calibrate`.
     slices : data frame, mapping from name to column, or one column, optional
-        As for `evaluate_responses`.
+        As in `evaluate_responses`.
     level : float, default 0.95
         Confidence level of the intervals.
     rng : int or Generator, default 0

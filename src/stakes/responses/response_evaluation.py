@@ -79,7 +79,7 @@ class ResponseEvaluation(Paged, Tracked):
         Mean confidence less accuracy.
     slices : tuple of ResponseSlice
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     seed : int
     calibrator : str or None
     verdicts : tuple of Verdict
@@ -146,7 +146,7 @@ class ResponseEvaluation(Paged, Tracked):
         return {"responses": float(len(self.responses)), "utility.naive": self.naive[1]}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the evaluation as plain values, fit for JSON."""
+        """Return the evaluation as plain values, ready for JSON."""
         said = self.responses
         values = {
             "responses": len(said),
@@ -197,12 +197,12 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
     calibrator : Calibrator or None, optional
         Turns stated confidence into the chance to be right; by default rising steps, which suit
         confidences of few values, also 0 and 1.
-    folds : as for `cross_calibrate`, default 5
-        Groups are never parted.
+    folds : as in `cross_calibrate`, default 5
+        Groups are never split.
     slices : data frame, mapping from name to column, or one column, optional
         Results for each value of these columns, such as topics.
     level : float, default 0.95
-        Of the intervals.
+        Confidence level of the intervals.
     rng : int or Generator, default 0
         Seed of the folds.
 

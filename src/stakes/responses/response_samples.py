@@ -31,14 +31,14 @@ class Responses(Record):
 
     Parameters
     ----------
-    right : column of truth values
+    right : column of booleans
         Whether each answer is right. It may be missing (None, NaN) where the system abstained;
         where it is known there, it says whether the answer it held back is right.
     confidence : column of numbers, or a kind of confidence, optional
         The stated chance of each answer to be right: plain numbers are probabilities; others are
         `StatedPercent`, `VerbalConfidence`, `AnswerLogProbability`, `Agreement`. It may be
         missing where the system abstained.
-    abstained : column of truth values, optional
+    abstained : column of booleans, optional
         Where the system gave no answer; by default nowhere.
     groups : column of names, optional
         What varies independently: the question, where it was asked several times; the document,
@@ -116,9 +116,9 @@ class Responses(Record):
 
         Parameters
         ----------
-        outcomes : column of texts
+        outcomes : column of strings
         confidence : column of numbers, or a kind of confidence, optional
-            As for `Responses`.
+            As in `Responses`.
         right : str, default "right"
             What the column calls them.
         wrong : str, default "wrong"
@@ -126,9 +126,9 @@ class Responses(Record):
         abstained : str, default "abstained"
             What the column calls them.
         groups : column of names, optional
-            As for `Responses`.
+            As in `Responses`.
         sample_weight : column of numbers, optional
-            As for `Responses`.
+            As in `Responses`.
 
         Examples
         --------

@@ -50,7 +50,7 @@ class ResponseSlice(Record):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         return plain_values(self)
 
 

@@ -57,7 +57,7 @@ class RiskLimit(Record):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         return plain_values(self)
 
 
@@ -87,7 +87,7 @@ def coverage_at_risk(responses: Responses, risk: float, *, level: float = 0.95) 
     See Also
     --------
     coverage_at_error_rate : a limit on the errors among all questions.
-    evaluate_responses : all about the responses at once.
+    evaluate_responses : everything about the responses at once.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def coverage_at_error_rate(responses: Responses, rate: float) -> RiskLimit:
     See Also
     --------
     coverage_at_risk : a limit on the errors among the answers.
-    evaluate_responses : all about the responses at once.
+    evaluate_responses : everything about the responses at once.
 
     Examples
     --------

@@ -33,7 +33,7 @@ def response_risk_coverage(responses: Responses) -> RiskCoverageCurve:
     See Also
     --------
     risk_coverage_curve : of scores of classes.
-    evaluate_responses : all about the responses at once.
+    evaluate_responses : everything about the responses at once.
 
     Examples
     --------

@@ -73,7 +73,7 @@ class TargetCurve(Record):
         return "\n".join(["utility by rule at some targets", table([head, *rows])])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the curve as plain values, fit for JSON."""
+        """Return the curve as plain values, ready for JSON."""
         return plain_values(self)
 
 

@@ -55,13 +55,13 @@ class BayesClassifier(WrappingClassifier):
     estimator : classifier
         With `predict_proba`, or with `decision_function` where there is a calibrator. A fitted
         model is passed as `FrozenEstimator(model)` and stays as it is.
-    costs : CostMatrix, CostsByCase, data frame, array, or prices by word, optional
+    costs : CostMatrix, CostsByCase, data frame, array, or dict of "miss" and "false_alarm", optional
         What each decision costs for each class, matched by name to the classes of the data; by
         default 1 for each error. An array without names, and {"miss": 5, "false_alarm": 1}, are
         for the classes 0 to K - 1. Columns that `CostsByCase` names are taken from X, a data
         frame, or from what is passed to `predict` as `costs`.
     priors : array of K, mapping by class, or "data", optional
-        How often each class will occur in use; by default as in training. An array is for the
+        How often each class will occur in deployment; by default as in training. An array is for the
         classes 0 to K - 1.
     training_priors : array of K, mapping by class, or "data", optional
         The priors that the inner model's posteriors are at; by default those of the data given to
@@ -76,9 +76,9 @@ class BayesClassifier(WrappingClassifier):
         The largest share of the cases in one call that may get the second of two decisions: those
         where it saves most, as in `stakes.decide`.
     response_method : {"auto", "decision_function", "predict_proba", "predict_log_proba"}, default "auto"
-        As for `CalibratedClassifier`.
+        As in `CalibratedClassifier`.
     cv : int, splitter or iterable of splits, default 5
-        Folds of the calibrator, as for `CalibratedClassifier`.
+        Folds of the calibrator, as in `CalibratedClassifier`.
     n_jobs : int, optional
         Number of folds fitted at the same time.
 
@@ -89,14 +89,14 @@ class BayesClassifier(WrappingClassifier):
     classes_ : array of K labels, in the order of the columns of `predict_proba`
     decisions_ : array of the decisions that `predict` can give
     costs_ : CostMatrix or CostsByCase, with the decision to abstain
-    priors_ : array of K priors of use, or None for those of training
+    priors_ : array of K deployment priors, or None for those of training
     training_priors_ : array of K priors of training, or None where they are not known
     n_features_in_, feature_names_in_ : those of the model, where it has them
 
     See Also
     --------
     CalibratedClassifier : posteriors alone.
-    cost_scorer : judges any classifier by cost.
+    cost_scorer : evaluates any classifier by cost.
     decide : the same for scores.
 
     Examples
@@ -176,7 +176,7 @@ class BayesClassifier(WrappingClassifier):
         sample_weight : column of N weights, optional
             For the model, where it takes them, for the calibrator and for the priors of training.
         groups : column of N names, optional
-            Samples of one group are never parted by the folds of the calibrator.
+            Samples of one group are never split by the folds of the calibrator.
         **fit_params
             For the inner model's `fit`; with metadata routing also for the splitter.
         """
@@ -258,13 +258,13 @@ class BayesClassifier(WrappingClassifier):
         X : features of N samples
             As the inner model takes them.
         costs : data frame, mapping, array or SampleCosts, optional
-            As for `decide`.
+            As in `decide`.
         """
         found = self.decide(X, costs)
         return self.decisions_[found.indices]
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return posteriors at the priors of use, one column per class.
+        """Return posteriors at the deployment priors, one column per class.
 
         Parameters
         ----------
@@ -274,7 +274,7 @@ class BayesClassifier(WrappingClassifier):
         return self._posteriors_in_use(X).answers(None).p
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Return the natural logs of posteriors at the priors of use.
+        """Return the natural logs of posteriors at the deployment priors.
 
         Parameters
         ----------
@@ -294,14 +294,14 @@ class BayesClassifier(WrappingClassifier):
 
         1 is a system without costs, 0 one as good as the best constant decision, and less than 0
         a system to be turned off. With 0-1 costs it orders models as accuracy does. Expected costs
-        are at the priors of use, or at those of the labels where none are given.
+        are at the deployment priors, or at those of the labels where none are given.
 
         Parameters
         ----------
         X : features of N cases
         y : column of N labels
         sample_weight : column of N weights, optional
-        costs : as for `decide`, optional
+        costs : as in `decide`, optional
         """
         found = self.decide(X, costs)
         names, priors = model_classes(self.estimator_, "estimator"), None

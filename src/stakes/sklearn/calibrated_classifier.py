@@ -111,7 +111,7 @@ class CalibratedClassifier(WrappingClassifier):
         sample_weight : column of N weights, optional
             For the model, where it takes them, and for the calibrator.
         groups : column of N names, optional
-            Samples of one group are never parted: patients, speakers, merchants.
+            Samples of one group are never split: patients, speakers, merchants.
         **fit_params
             For the inner model's `fit`; with metadata routing also for the splitter.
         """

@@ -77,7 +77,7 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
     n_jobs : int, optional
         How many processes fit models.
     costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
-        As for `evaluate`.
+        As in `evaluate`.
     priors : array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
     training_priors : array of K, mapping by class, or "data", optional
@@ -85,17 +85,17 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
     calibrator : Calibrator or None, default AffineCalibrator()
         Calibrator used to measure calibration loss; None leaves it out.
     folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, optional
-        As for `evaluate`, for a fitted model; with `cv` its folds are used.
+        As in `evaluate`, for a fitted model; with `cv` its folds are used.
     level : float, default 0.95
         Confidence level of the intervals.
     resamples : int, default 1000
         Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
     groups : column of N names, or name of a column, optional
-        As for `evaluate`.
+        As in `evaluate`.
     slices : data frame, mapping from name to column, one column, or names of columns, optional
-        As for `evaluate`.
+        As in `evaluate`.
     sample_weight : column of N weights, or name of a column, optional
-        As for `evaluate`.
+        As in `evaluate`.
     classes : sequence of K names, optional
         By default those of the model; they are matched by name with the costs.
     rules : sequence of ScoringRule, optional
@@ -200,11 +200,11 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
     models : mapping from name to classifier
         All fitted, or with `cv` estimators of scikit-learn.
     X : what the models take
-        As for `evaluate_model`.
+        As in `evaluate_model`.
     y : column of N labels
         The true classes.
     cv : int, splitter or pairs of rows, optional
-        As for `evaluate_model`.
+        As in `evaluate_model`.
     response_method : name of a method, or mapping from model to one, default "predict_proba"
     weighted_fit : bool, default True
         Whether `sample_weight` is also passed to `fit`.
@@ -213,9 +213,9 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
     reference : str, optional
         The model that the others are compared with; by default the first.
     margin : float, optional
-        As for `compare`.
+        As in `compare`.
     costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
-        As for `evaluate`.
+        As in `evaluate`.
     priors : array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
     training_priors : array of K, mapping by class, or "data", optional
@@ -223,17 +223,17 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
     calibrator : Calibrator, optional
         Calibrator used to compare calibrated losses too.
     folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, optional
-        As for `evaluate`, for fitted models; with `cv` its folds are used.
+        As in `evaluate`, for fitted models; with `cv` its folds are used.
     level : float, default 0.95
         Confidence level of the intervals.
     resamples : int, default 1000
         Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
     groups : column of N names, or name of a column, optional
-        As for `evaluate`.
+        As in `evaluate`.
     sample_weight : column of N weights, or name of a column, optional
-        As for `evaluate`.
+        As in `evaluate`.
     classes : sequence of K names, optional
-        As for `evaluate_model`.
+        As in `evaluate_model`.
     rules : sequence of ScoringRule, optional
         By default `LogLoss()` and `BrierLoss()`.
     rng : int or Generator, default 0

@@ -122,12 +122,12 @@ def cost_scorer(
 
     Parameters
     ----------
-    costs : CostMatrix, CostsByCase, array, data frame with names, or prices by word, optional
+    costs : CostMatrix, CostsByCase, array, data frame with names, or dict of "miss" and "false_alarm", optional
         By default 1 for each error. An array without names, and {"miss": 5, "false_alarm": 1}, are
         for classes 0 to K - 1, or for `classes`. The columns that `CostsByCase` name are taken
         from metadata (`set_score_request(amount=True)`), or from the data frame X.
     priors : array of K, mapping by class, or "data", optional
-        How often each class will occur in use; by default as often as in the test fold.
+        How often each class will occur in deployment; by default as often as in the test fold.
     normalized : bool, default True
         Whether to divide by the cost of the best constant decision.
     response_method : {"predict_proba", "predict", "predict_log_proba", "decision_function"}, default "predict_proba"
@@ -144,7 +144,7 @@ def cost_scorer(
 
     See Also
     --------
-    loss_scorer : judges probabilities.
+    loss_scorer : evaluates probabilities.
     BayesClassifier : decides by cost.
 
     Examples
@@ -194,22 +194,22 @@ def loss_scorer(
     rule : ScoringRule, default LogLoss()
         Such as `LogLoss()`, `BrierLoss()`, `BayesCost(costs)`, or one of your own.
     priors : array of K, mapping by class, or "data", optional
-        As for `cost_scorer`.
+        As in `cost_scorer`.
     normalized : bool, default True
         Whether to divide by the loss of answering the priors.
     response_method : str, default "predict_proba"
-        As for `cost_scorer`.
+        As in `cost_scorer`.
     classes : sequence of K names, optional
         The order that priors are given in; also classes that a fold may lack.
 
     Returns
     -------
     scorer
-        To be given as `scoring=` to scikit-learn.
+        Pass it as `scoring=` to scikit-learn.
 
     See Also
     --------
-    cost_scorer : judges decisions.
+    cost_scorer : evaluates decisions.
     calibrated_loss_scorer : what is left after calibration.
 
     Examples
@@ -255,23 +255,23 @@ def calibrated_loss_scorer(  # noqa: PLR0913  the rule, the calibrator, and how 
         Such as `LogLoss()`, or `BayesCost(costs)` at your own costs.
     calibrator : Calibrator, default AffineCalibrator()
     folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
-        As for `cross_calibrate`. Groups come as metadata (`set_score_request(groups=True)`).
+        As in `cross_calibrate`. Groups come as metadata (`set_score_request(groups=True)`).
     rng : int, default 0
         Seed of the folds.
     priors : array of K, mapping by class, or "data", optional
-        As for `cost_scorer`.
+        As in `cost_scorer`.
     normalized : bool, default True
         Whether to divide by the loss of answering the priors.
     response_method : str, default "predict_proba"
         Name of the model's method. A decision function is enough here: the calibrator makes
         probabilities of its values.
     classes : sequence of K names, optional
-        As for `loss_scorer`.
+        As in `loss_scorer`.
 
     Returns
     -------
     scorer
-        To be given as `scoring=` to scikit-learn.
+        Pass it as `scoring=` to scikit-learn.
 
     See Also
     --------
@@ -322,11 +322,11 @@ def auc_scorer(
     Returns
     -------
     scorer
-        To be given as `scoring=` to scikit-learn.
+        Pass it as `scoring=` to scikit-learn.
 
     See Also
     --------
-    cost_scorer : judges decisions too.
+    cost_scorer : evaluates decisions too.
 
     Examples
     --------

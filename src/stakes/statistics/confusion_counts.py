@@ -163,14 +163,14 @@ class ConfusionCounts:
 
     @property
     def cells(self) -> Counts:
-        """The weights of the cells in use, in the units they were given in."""
+        """The weights of the cells in deployment, in the units they were given in."""
         exponent = self.exponent[self.row]
         with np.errstate(over="ignore", under="ignore"):
             return np.ldexp(self.weight, exponent) if exponent.any() else self.weight
 
     @property
     def aligned(self) -> FloatArray:
-        """The weights of the cells in use, all on one scale."""
+        """The weights of the cells in deployment, all on one scale."""
         exponent = self.exponent[self.row]
         return np.ldexp(self.weight.astype(np.float64, copy=False), exponent - exponent.max())
 

@@ -45,12 +45,12 @@ class Metric(nn.Module):
     classes : sequence of names, or how many, optional
         In the order of the classes of scores; may be left out if `costs` name them. Where names
         are texts, labels are their positions, from 0.
-    kind : kind of scores, default Posteriors
+    kind : type of scores, default Posteriors
         What `preds` are: `stakes.Posteriors`, `stakes.Logits`, ... It is declared, never guessed.
     costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
-        As for `evaluate`.
+        As in `evaluate`.
     priors : array of K, mapping by class, or "data", optional
-        As for `evaluate`.
+        As in `evaluate`.
     training_priors : array of K, mapping by class, or "data", optional
         The priors that the posteriors were trained with, if not those of deployment.
     rules : sequence of ScoringRule, optional
@@ -173,12 +173,12 @@ class Metric(nn.Module):
             Labels.
         sample_weight, groups : of the shape of target, or one value per sample, optional
         slices, columns : mapping from name to such columns, optional
-            As for `stakes.Summary.update`.
+            As in `stakes.Summary.update`.
         """
         self._add(self._batch(preds, target, sample_weight, groups, slices, columns))
 
     def forward(self, preds: Any, target: Any, **columns: Any) -> Any:
-        """Add a batch, and return the value of that batch alone; arguments as for `update`.
+        """Add a batch, and return the value of that batch alone; arguments as in `update`.
 
         It is NaN where the batch does not define it, for example because it lacks a class. Values
         of costs, scoring rules and calibration errors take a millisecond; others need an
@@ -187,9 +187,9 @@ class Metric(nn.Module):
         Parameters
         ----------
         preds : tensor
-            As for `update`.
+            As in `update`.
         target : tensor
-            As for `update`.
+            As in `update`.
         """
         named = (columns.pop(n, None) for n in ("sample_weight", "groups", "slices", "columns"))
         batch = self._batch(preds, target, *named)

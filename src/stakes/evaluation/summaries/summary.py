@@ -45,12 +45,12 @@ class Summary(Record):
     classes : sequence of names, optional
         In the order of the columns of scores, that of interest last; may be left out if `costs`
         name them.
-    scores : kind of scores, default Posteriors
+    scores : type of scores, default Posteriors
         `Posteriors`, `Logits`, `LogPosteriors`, `LogLikelihoods` or `LogLikelihoodRatios`.
     costs : CostMatrix, CostsByCase, array, or mapping from name to these or Application, optional
-        As for `evaluate`, but not `SampleCosts`.
+        As in `evaluate`, but not `SampleCosts`.
     priors : array of K, mapping by class, or "data", optional
-        As for `evaluate`. Likelihoods, and posteriors that are adapted, need priors in numbers,
+        As in `evaluate`. Likelihoods, and posteriors that are adapted, need priors in numbers,
         since those of the data are known only at the end.
     training_priors : array of K, mapping by class, or "data", optional
         The priors that the posteriors were trained with, if not those of deployment.
@@ -135,11 +135,11 @@ class Summary(Record):
         classes : sequence of names, optional
             May be left out if the costs name them, if labels are whole numbers from 0 or truth
             values, or if they are categories with an order.
-        kind : kind of scores, default Posteriors
+        kind : type of scores, default Posteriors
         costs : CostMatrix, CostsByCase, array, or mapping from name to these or Application, optional
-            As for `Summary`; the columns that `CostsByCase` names are read from the table.
+            As in `Summary`; the columns that `CostsByCase` names are read from the table.
         priors : array of K, mapping by class, or "data", optional
-            As for `Summary`.
+            As in `Summary`.
         training_priors : array of K, mapping by class, or "data", optional
             The priors that the posteriors were trained with, if not those of deployment.
         rules : sequence of ScoringRule, optional
@@ -217,17 +217,17 @@ class Summary(Record):
         y_true : column of N labels
             The true class of each sample.
         scores : array of posteriors, or typed scores
-            As for `evaluate`; a plain array is of the kind that the summary was made for.
+            As in `evaluate`; a plain array is of the kind that the summary was made for.
         sample_weight : column of N weights, optional
             Needed if the summary was made with `weighted=True`.
         groups : column of N names, optional
             Needed if the summary was made with `grouped=True`.
         slices : mapping from name to column, or a data frame, optional
-            The columns that the summary was told as `slices`, as for `evaluate`.
+            The columns that the summary was told as `slices`, as in `evaluate`.
         columns : mapping from name to numbers, optional
             The columns that costs by case name.
         ignore_index : label, optional
-            Rows with this label are left out, whatever their scores are, and counted as `ignored`.
+            Rows with this label are left out, regardless of their scores, and counted as `ignored`.
         """
         every, told = read_column(y_true, "y_true"), self._request
         if ignore_index is not None and not every.other_than(ignore_index).any():
