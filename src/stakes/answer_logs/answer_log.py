@@ -186,8 +186,8 @@ class AnswerLog(Record):
         Parameters
         ----------
         kind : kind of confidence, optional
-            What the logged confidences are: a kind such as `StatedPercent`, or a function that makes
-            one from the column. By default plain numbers are probabilities.
+            What the logged confidences are: a kind such as `StatedPercent`, or a function that
+            makes one from the column. By default plain numbers are probabilities.
         groups : str or False, optional
             The column whose rows vary together: a slice, or `question`. By default the question,
             if some questions were asked several times; False for no groups.

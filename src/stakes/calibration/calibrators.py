@@ -112,8 +112,8 @@ class Calibrator(Record, ABC):
         y_true : column of N labels
         sample_weight : column of N weights, optional
         priors : array of K, mapping by class, or "data", optional
-            The priors to calibrate for; by default those of the data. They are kept, and `transform`
-            can move calibrated posteriors to other priors.
+            The priors to calibrate for; by default those of the data. They are kept, and
+            `transform` can move calibrated posteriors to other priors.
         classes : sequence of K names, optional
         """
         if isinstance(y_true, Scores):

@@ -198,8 +198,9 @@ class SampleCosts(DecidingCosts):
     def optimal(self) -> BoolArray:
         """Return, for each sample and decision, whether any posterior makes it optimal.
 
-        With two classes, expected costs are lines in the posterior. With more, decisions are compared
-        in pairs: one that costs at least as much as another for every class is never optimal.
+        With two classes, expected costs are lines in the posterior. With more, decisions are
+        compared in pairs: one that costs at least as much as another for every class is never
+        optimal.
         """
         k, m = len(self._classes), len(self._decisions)
         found = np.ones((self._n, m), dtype=bool)

@@ -74,7 +74,8 @@ class ConfidenceTarget(Record):
         Parameters
         ----------
         classes : sequence of names, optional
-            Classes of a classifier, whose answer is a class. By default an answer is right or wrong.
+            Classes of a classifier, whose answer is a class. By default an answer is right or
+            wrong.
 
         Returns
         -------

@@ -350,8 +350,8 @@ class CostMatrix(DecidingCosts):
         """Return the Bayes decisions of two classes in rising order of P(H_2), and their limits.
 
         Each decision but the first is made above the threshold before it. Expected costs are lines
-        in the posterior, so each decision is best on one interval. Costs that differ only by rounding
-        count as equal, and the lowest index wins.
+        in the posterior, so each decision is best on one interval. Costs that differ only by
+        rounding count as equal, and the lowest index wins.
         """
         low, high = self.values.tolist()
         slope = [b - a for a, b in zip(low, high, strict=True)]
@@ -468,8 +468,8 @@ class CostMatrix(DecidingCosts):
     def effective_prior(self, priors: PriorsLike) -> float:
         """Return the prior of classes[-1] that poses the same problem with equal costs.
 
-        It is c21 P2 / (c12 P1 + c21 P2), the x axis of a cost curve. In speech, the costs of the DCF
-        are folded into the prior of a target in this way.
+        It is c21 P2 / (c12 P1 + c21 P2), the x axis of a cost curve. In speech, the costs of the
+        DCF are folded into the prior of a target in this way.
 
         Parameters
         ----------

@@ -23,24 +23,24 @@ from stakes.statistics.group_effects import ONE_GROUP, effective_groups, left_ou
 
 @dataclass(frozen=True, eq=False)
 class RankingValue(NumberRecord):
-    """A number of how scores rank two classes: its value, that of a naive system, its interval.
+    """How well scores rank two classes: a value, its naive value and its interval.
 
-    It is a float, so that it compares, formats and calculates as its value does.
+    It is a float: it compares, formats and calculates as its value does.
 
     Attributes
     ----------
     value : float
     name : str
     naive : float
-        The value of scores that say nothing.
+        The value of uninformative scores.
     better : {"higher", "lower"}
     classes : tuple of names
     variance : float
-        Of the value; NaN if unknown.
+        Variance of the value; NaN if unknown.
     sizes : tuple of two floats
-        Samples of each class.
+        Number of samples of each class.
     why_no_interval : str
-        Empty where there is an interval.
+        Empty if there is an interval.
 
     See Also
     --------
@@ -67,12 +67,12 @@ class RankingValue(NumberRecord):
 
     @property
     def beats_naive(self) -> bool:
-        """Whether the value is better than that of a system that knows nothing."""
+        """Whether the value is better than that of uninformative scores."""
         gain = self.value - self.naive if self.better == "higher" else self.naive - self.value
         return gain > 0
 
     def estimate(self, level: float = 0.95) -> Estimate:
-        """Return value, interval, and how that was computed, or why there is none.
+        """Return the value, its interval, and how that was computed or why there is none.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class RankingValue(NumberRecord):
         return area_interval(self.value, self.variance, self.sizes, level)
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        """Return a confidence interval; None where `method` says why.
+        """Return a confidence interval; None if there is none, and `method` says why.
 
         Parameters
         ----------

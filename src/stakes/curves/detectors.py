@@ -22,9 +22,9 @@ from stakes.statistics import ScoreLevels
 class ClassDetectors(Record):
     """The ROC curve of each class against all others.
 
-    An average over them scores another task than classification: K separate yes-or-no questions,
-    of which none, one or several may be answered yes. It need not go with the cost of choosing
-    one class; for that use `bayes_cost` or a proper scoring rule.
+    An average over them measures a different task from classification: K separate yes-or-no
+    questions, of which none, one or several may be answered yes. It need not agree with the cost of
+    choosing one class; for that use `bayes_cost` or a proper scoring rule.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class ClassDetectors(Record):
         return f"AUC of each class against the others: {plain_list(areas, 8)}"
 
     def macro(self, metric: Callable[[RocCurve], float] = RocCurve.auc) -> float:
-        """Return the plain mean of a metric over the classes; by default of the AUC.
+        """Return the unweighted mean of a metric over the classes; by default of the AUC.
 
         Parameters
         ----------
@@ -52,7 +52,7 @@ class ClassDetectors(Record):
         return float(np.mean([float(metric(curve)) for curve in self.curves.values()]))
 
     def prior_weighted(self, metric: Callable[[RocCurve], float] = RocCurve.auc) -> float:
-        """Return the mean of a metric over the classes, each by its share of the data.
+        """Return the mean of a metric over the classes, weighted by their shares in the data.
 
         Parameters
         ----------
@@ -72,7 +72,7 @@ def class_detectors(
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
 ) -> ClassDetectors:
-    """Return the detector of each class that occurs, by its log odds against all others.
+    """Return the ROC curve of each class against all others, by its log odds.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from stakes.results import json_number
 
 @dataclass(frozen=True)
 class OperatingPoint(Record):
-    """A threshold and what it does: the class of interest is decided for greater scores.
+    """A threshold and its error rates; the class of interest is decided for greater scores.
 
     Attributes
     ----------
@@ -22,9 +22,9 @@ class OperatingPoint(Record):
     sensitivity : float
     specificity : float
     misses : float
-        How many, by weight.
+        Number of misses, by weight.
     false_alarms : float
-        How many, by weight.
+        Number of false alarms, by weight.
 
     See Also
     --------
@@ -57,12 +57,12 @@ class OperatingPoint(Record):
 
 @dataclass(frozen=True, eq=False)
 class MinimumCost(NumberRecord):
-    """The least expected cost of any threshold, a float, and the threshold that it needs.
+    """The least expected cost of any threshold, a float, and that threshold.
 
     Attributes
     ----------
     point : OperatingPoint
-        Where it is reached.
+        The threshold and its rates.
     value : float
     naive : float
         The cost of the best constant decision.
@@ -79,7 +79,7 @@ class MinimumCost(NumberRecord):
 
     @property
     def normalized(self) -> float:
-        """The value over that of the naive system; never above 1."""
+        """The value divided by that of the naive system; never above 1."""
         return self.value / self.naive if self.naive > 0 else math.nan
 
     def __str__(self) -> str:
@@ -97,16 +97,16 @@ class MinimumCost(NumberRecord):
 
 @dataclass(frozen=True, eq=False)
 class TargetOdds(Record):
-    """The odds that stand for a wanted sensitivity, and the costs they imply.
+    """The odds that correspond to a target sensitivity, and the costs they imply.
 
-    `range` holds all odds for which the point is the best one; `odds` lies within.
+    `range` has all odds for which the point is the best one; `odds` lies within it.
 
     Attributes
     ----------
     wanted : float
-        The sensitivity that was asked for.
+        The sensitivity that was requested.
     point : OperatingPoint
-        Where it is reached.
+        The point that reaches it.
     range : tuple of two floats
         Odds for which the point is the best one.
     priors : array of two
@@ -126,7 +126,7 @@ class TargetOdds(Record):
 
     @property
     def odds(self) -> float:
-        """Odds c12 P1 / (c21 P2): the geometric middle of the range, or well inside an open one."""
+        """Odds c12 P1 / (c21 P2): the geometric middle of the range, or a value inside an open one."""
         low, high = self.range
         if math.isinf(high):
             return 2 * low if low > 0 else 1.0
@@ -140,7 +140,7 @@ class TargetOdds(Record):
 
     @property
     def cost_ratio(self) -> float:
-        """c12 / c21, what a false alarm costs against a miss: odds * P2 / P1."""
+        """c12 / c21, the cost of a false alarm relative to a miss: odds * P2 / P1."""
         first, second = self.priors
         return self.odds * float(second / first) if first > 0 else math.inf
 

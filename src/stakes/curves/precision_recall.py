@@ -27,7 +27,7 @@ class PrecisionRecallCurve(Record):
     Attributes
     ----------
     roc : RocCurve
-        From which it follows.
+        The ROC curve it is computed from.
 
     See Also
     --------
@@ -43,7 +43,7 @@ class PrecisionRecallCurve(Record):
 
     @property
     def precision(self) -> FloatArray:
-        """Share of the alarms that are right; NaN where there is no alarm."""
+        """Share of the alarms that are right; NaN if there is no alarm."""
         return self.roc.sweep(Precision())
 
     @property
@@ -73,11 +73,11 @@ def average_precision(
     classes: NamesLike | None = None,
     positive: Label | None = None,
 ) -> RankingValue:
-    """Return the mean precision at the scores of the class of interest; naive P_2.
+    """Return the average precision over the recall; the naive value is P_2.
 
-    The same number as `precision_recall_curve(...).average_precision()`, without the curve: the sum
-    of precision times the step in recall, higher is better. It depends on the prior of the class of
-    interest: do not compare it between data sets.
+    This is `precision_recall_curve(...).average_precision()` without the curve: the sum of
+    precision times the step in recall. Higher is better. It depends on the prior of the class of
+    interest, so do not compare it between data sets.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def precision_recall_curve(
     classes: NamesLike | None = None,
     positive: Label | None = None,
 ) -> PrecisionRecallCurve:
-    """Return precision and recall at every threshold; arguments as in `roc_curve`.
+    """Return precision and recall at every threshold.
 
     Parameters
     ----------

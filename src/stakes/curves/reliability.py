@@ -19,11 +19,11 @@ _MOST_LEVELS = 1000  # for the band; more are taken together, some neighbours at
 
 @dataclass(frozen=True, eq=False)
 class ReliabilityCurve(Record):
-    """How often the last class happened as a rising function of its posterior.
+    """The frequency of the last class as a monotone function of its posterior.
 
-    Blocks come from pool-adjacent-violators: block i holds the posteriors from `low` to `high`,
-    in which the class has the share `frequency`. If the posteriors are calibrated, the curve lies
-    between `band_low` and `band_high` at each of `band_at` with the chance `level`. `values`,
+    Blocks come from pool-adjacent-violators: block i has the posteriors from `low` to `high`, in
+    which the class has the share `frequency`. If the posteriors are calibrated, the curve lies
+    between `band_low` and `band_high` at each of `band_at` with probability `level`. `values`,
     `first` and `second` are the distinct posteriors and the weight of each class there.
 
     Attributes
@@ -35,11 +35,11 @@ class ReliabilityCurve(Record):
     band_at, band_low, band_high : array
         The band of a calibrated system.
     level : float
-        Of the band.
+        Level of the band.
     values, first, second : array
         Distinct posteriors, and the weight of each class there.
     prior : float
-        Of the last class.
+        Prior of the last class.
     classes : tuple of names
 
     See Also
@@ -85,8 +85,8 @@ def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
     scores : array of posteriors, or typed scores
         As in `reliability`.
     level : float, default 0.9
-        Of the consistency band, point by point, had by drawing labels from the posteriors
-        themselves. Above a thousand distinct posteriors neighbours are taken together for it.
+        Level of the pointwise consistency band, computed by drawing labels from the posteriors
+        themselves. With more than a thousand distinct posteriors, neighbours are merged for it.
     resamples : int, default 200
         How often labels are drawn.
     priors : array of K, mapping by class, or "data", optional
@@ -107,7 +107,7 @@ def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
     --------
     IsotonicReliabilityDisplay : draws it.
     reliability : by bins.
-    decompose : the loss behind it.
+    decompose : the corresponding decomposition of the loss.
 
     Examples
     --------

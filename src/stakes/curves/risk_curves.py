@@ -31,15 +31,15 @@ _BELOW = 1e-12  # how far below a jump its lower side is looked at, in parts of 
 
 @dataclass(frozen=True, eq=False)
 class RiskCurve(Record):
-    """Expected cost EC(t) of deciding H_2 where its posterior is above t, for t between 0 and 1.
+    """Expected cost EC(t) of deciding H_2 if its posterior is above t, for t between 0 and 1.
 
-    A false alarm costs t and a miss 1 - t, so that t is the Bayes threshold of these costs:
+    A false alarm costs t and a miss 1 - t, so t is the Bayes threshold for these costs:
 
         EC(t) = P_1 t R_12(t) + P_2 (1 - t) R_21(t)
 
-    Four lines: the actual cost; the minimum, had by the best threshold on the same data (PAV);
-    the cost of cross-fitted scores, if a calibrator was given; and the naive cost of the better
-    constant decision. Fields draw these lines on axes of their own: each is a method that
+    There are four lines: the actual cost; the minimum, at the best threshold on the same data
+    (PAV); the cost of cross-fitted scores, if a calibrator was given; and the naive cost of the
+    better constant decision. Each field draws these lines on its own axes: each has a method that
     returns a `CurveView`.
 
     Attributes
@@ -50,7 +50,7 @@ class RiskCurve(Record):
     priors : array of two
     priors_from_data : bool
     calibrated : ThresholdSteps or None
-        The same after a calibration stage.
+        The same after calibration.
     notes : tuple of str
 
     See Also
@@ -109,7 +109,7 @@ class RiskCurve(Record):
         return self._costs(self._pooled, threshold)
 
     def cross_fitted(self, threshold: ArrayLike) -> FloatArray:
-        """Return the expected cost after a calibration stage that did not see the samples.
+        """Return the expected cost after cross-fitted calibration.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class RiskCurve(Record):
         return np.minimum(self.priors[1] * (1 - x), self.priors[0] * x)
 
     def at(self, threshold: float) -> ExpectedLoss:
-        """Return the record of one threshold: cost, naive cost, normalised, interval.
+        """Return the cost at one threshold, with naive cost, normalised cost and interval.
 
         Parameters
         ----------
@@ -197,7 +197,7 @@ class RiskCurve(Record):
     def ape(self, grid: Grid = None, *, level: float | None = 0.95) -> CurveView:
         """Return the applied probability of error over log odds of the effective prior (speech).
 
-        At x the threshold has log odds logit(P_2) - x, and the error rate is
+        At x, the threshold has log odds logit(P_2) - x, and the error rate is
         EC / (P_2 (1 - t) + P_1 t). The interval takes the effective prior as given.
 
         Parameters
@@ -236,9 +236,9 @@ class RiskCurve(Record):
     def empirical_cross_entropy(self, grid: Grid = None) -> CurveView:
         """Return the cross-entropy in bits over log10 of the prior odds (forensics).
 
-        The scores count as likelihood ratios: posterior over prior odds. At x = 0 the actual line
-        is Cllr, the minimum its least value after PAV; the reference answers the prior. It is
-        infinite where a certain answer was wrong. (Not the expected calibration error.)
+        The scores count as likelihood ratios: posterior odds over prior odds. At x = 0 the actual
+        line is Cllr and the minimum is Cllr after PAV; the reference answers the prior. It is
+        infinite if a certain answer was wrong. (This is not the expected calibration error.)
 
         Parameters
         ----------
@@ -267,11 +267,11 @@ class RiskCurve(Record):
     def calibration_loss(
         self, grid: Grid = None, *, normalized: bool = False
     ) -> CalibrationLossView:
-        """Return actual less minimum cost over the threshold, and where it is worst.
+        """Return actual minus minimum cost over the threshold, and where it is worst.
 
-        Plain by default, in the units of EC, where c_FP + c_FN = 1; normalised, in units of the
-        naive cost. The worst threshold is sought exactly, not on the grid: between the ends of a
-        given grid, by default between 0 and 1.
+        By default in the units of EC, where c_FP + c_FN = 1; normalised, in units of the naive
+        cost. The worst threshold is found exactly, not on the grid: between the ends of a given
+        grid, by default between 0 and 1.
 
         Parameters
         ----------

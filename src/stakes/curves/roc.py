@@ -45,10 +45,10 @@ _MOST_PAIRS = 2**61  # twice which is a whole number of 64 bits
 
 @dataclass(frozen=True, eq=False)
 class RocCurve(Record):
-    """Rates of a detector at every threshold; H_2 is decided when the score is greater.
+    """Error rates of a detector at every threshold; H_2 is decided if the score is greater.
 
     Points go from the lowest threshold, where everything is decided as H_2, to the highest, where
-    nothing is. They step only between distinct scores.
+    nothing is. There is one step for each distinct score.
 
     Attributes
     ----------
@@ -135,13 +135,13 @@ class RocCurve(Record):
         return self.levels.blocks()
 
     def convex_hull(self) -> tuple[FloatArray, FloatArray]:
-        """Return R_12 and R_22 of the corners of the hull: one is best for any costs."""
+        """Return R_12 and R_22 of the corners of the hull; one of them is best for any costs."""
         return self.false_alarm_rate[self.hull_points], self.sensitivity[self.hull_points]
 
     def eer(self) -> float:
         """Return the equal error rate, where the hull has R_12 = R_21; naive 0.5.
 
-        Only on the hull is the least error rate never above it.
+        On the hull, the least error rate is never above it.
         """
         n1, n2 = (Fraction(n) for n in self.levels.totals)
         hull = self.hull_points
@@ -164,9 +164,9 @@ class RocCurve(Record):
         return ndtri(self.false_alarm_rate), ndtri(self.miss_rate)
 
     def rates_of(self, errors: float) -> tuple[float, float]:
-        """Return R_12 and R_21 for a number of errors each; NaN for weighted samples.
+        """Return R_12 and R_21 for a given number of errors; NaN for weighted samples.
 
-        Below the rates of 30 errors there are too few to tell a rate within a third of itself.
+        With fewer than 30 errors, a rate is not known to within a third of itself.
 
         Parameters
         ----------
@@ -193,7 +193,7 @@ class RocCurve(Record):
     def normalized_costs(
         self, costs: CostMatrix | CostValues | None = None, priors: PriorsLike | None = None
     ) -> FloatArray:
-        """Return the normalised expected cost at every point; NaN where the naive cost is 0.
+        """Return the normalised expected cost at every point; NaN if the naive cost is 0.
 
         Parameters
         ----------
@@ -211,8 +211,9 @@ class RocCurve(Record):
     ) -> MinimumCost:
         """Return the least expected cost of any threshold, with that threshold.
 
-        The threshold was chosen on the same data that it is evaluated on, so the value is optimistic; the
-        difference to the cost of Bayes decisions is what calibration could recover.
+        The threshold was chosen on the same data that it is evaluated on, so the value is
+        optimistic; the difference from the cost of Bayes decisions is what calibration could
+        recover.
 
         Parameters
         ----------
@@ -227,7 +228,7 @@ class RocCurve(Record):
         return MinimumCost(self._point(best), float(values[best]), matrix.naive(p)[1])
 
     def sweep(self, metric: SweepMetric) -> FloatArray:
-        """Return a metric of hard decisions at every point, NaN where it is undefined.
+        """Return a metric of hard decisions at every point; NaN if it is undefined.
 
         Parameters
         ----------
@@ -249,19 +250,19 @@ class RocCurve(Record):
         return self._point(index), float(values[index])
 
     def at_threshold(self, threshold: float) -> OperatingPoint:
-        """Return the rates when H_2 is decided for scores greater than a threshold.
+        """Return the error rates if H_2 is decided for scores greater than a threshold.
 
         Parameters
         ----------
         threshold : float
-            The class of interest is decided for greater scores.
+            The threshold on the score.
         """
         t = read_number(threshold, "threshold", -math.inf, math.inf)
         index = int(np.searchsorted(self.levels.level, t, side="right"))
         return replace(self._point(index), threshold=t)
 
     def specificity_at(self, sensitivity: float) -> OperatingPoint:
-        """Return the point of greatest specificity among those with at least this sensitivity.
+        """Return the point of greatest specificity with at least this sensitivity.
 
         Parameters
         ----------
@@ -272,7 +273,7 @@ class RocCurve(Record):
         return self._point(int(np.flatnonzero(self.sensitivity >= wanted)[-1]))
 
     def sensitivity_at(self, specificity: float) -> OperatingPoint:
-        """Return the point of greatest sensitivity among those with at least this specificity.
+        """Return the point of greatest sensitivity with at least this specificity.
 
         Parameters
         ----------
@@ -285,10 +286,7 @@ class RocCurve(Record):
     def eer_estimate(
         self, level: float = 0.95, *, sizes: tuple[float, float] | None = None, groups: float = 0
     ) -> Estimate:
-        """Return the equal error rate with its score interval, whose threshold is free.
-
-        `sizes` are how many samples the rates of the two classes rest on, if not those counted, and
-        `groups` how many equal groups would be as precise, where they come in groups.
+        """Return the equal error rate with its score interval; the threshold is not fixed.
 
         Parameters
         ----------
@@ -308,7 +306,7 @@ class RocCurve(Record):
     def sensitivity_estimate(self, specificity: float, level: float = 0.95) -> Estimate:
         """Return the sensitivity at a fixed specificity with its interval.
 
-        The interval allows for a threshold that is found on the same samples.
+        The interval accounts for a threshold that is found on the same samples.
 
         Parameters
         ----------
@@ -353,12 +351,12 @@ class RocCurve(Record):
         return Estimate(value, Interval(min(low, value), max(high, value), level), method)
 
     def odds_for(self, sensitivity: float, priors: PriorsLike | None = None) -> TargetOdds:
-        """Return the odds whose best threshold reaches a sensitivity, to be used as a metric.
+        """Return the odds whose best threshold reaches a sensitivity, for use as a metric.
 
-        Fixing a sensitivity moves the threshold, and with it the implied costs, from data set to
-        data set. The paper's replacement fixes the odds instead: those, on this baseline, for
-        which the best threshold has the wanted sensitivity. The record tells which ratio of costs
-        they imply, and says so if that contradicts the intention.
+        If the sensitivity is fixed, the threshold, and with it the implied costs, changes from data
+        set to data set. The paper fixes the odds instead: those for which the best threshold of
+        this baseline has the wanted sensitivity. The record has the cost ratio that they imply, and
+        a warning if that contradicts the intention.
 
         Parameters
         ----------
@@ -485,8 +483,8 @@ def auc(
 ) -> RankingValue:
     """Return the area under the ROC curve: P(s_2 > s_1) + P(s_2 = s_1) / 2; naive 0.5.
 
-    The same number as `roc_curve(...).auc()`, without the curve; a float with its naive value and
-    DeLong's interval.
+    This is `roc_curve(...).auc()` without the curve: a float with its naive value and DeLong's
+    interval.
 
     Parameters
     ----------
@@ -541,20 +539,20 @@ def roc_curve(
     classes: NamesLike | None = None,
     positive: Label | None = None,
 ) -> RocCurve:
-    """Return the ROC curve of a detector: all of what a threshold can do.
+    """Return the ROC curve of a detector: the error rates at every threshold.
 
     Parameters
     ----------
     y_true : column of N labels of two classes
     scores : array of shape (N,), posteriors of shape (N, 2), or typed scores
-        One column may hold any numbers that are higher the more likely the class of interest is,
-        infinities included: only their order counts.
+        One column may hold any numbers that are higher for the class of interest, including
+        infinities: only their order counts.
     sample_weight : column of N weights, optional
     classes : sequence of two names, optional
         The class of interest comes last. By default sorted.
     positive : name, optional
-        The class of interest. One plain column is its score; a table or typed scores
-        are turned round where it is not their last class.
+        The class of interest. One plain column is its score; the columns of a table or of typed
+        scores are reversed if it is not their last class.
 
     Returns
     -------
@@ -563,7 +561,7 @@ def roc_curve(
 
     See Also
     --------
-    auc : the area alone, quicker.
+    auc : only the area, faster.
     choose_threshold : which threshold to use.
     RocDisplay : draws it.
 

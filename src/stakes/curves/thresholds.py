@@ -95,16 +95,16 @@ def detector(
 
 @dataclass(frozen=True, eq=False)
 class ScoreDistribution(Record):
-    """Shares of each class by bin of the score; rows are classes.
+    """Share of each class in each bin of the score; rows are classes.
 
-    `below` and `above` are the shares with scores of minus and plus infinity, which no bin holds.
+    `below` and `above` are the shares with scores of minus and plus infinity, which are in no bin.
 
     Attributes
     ----------
     detector : Detector
         The scores.
     edges : array
-        Of the bins, one more than there are bins.
+        Edges of the bins, one more than there are bins.
     shares : array, classes in rows
     below, above : array of two
 
@@ -140,10 +140,10 @@ def score_distribution(
     classes: NamesLike | None = None,
     positive: Label | None = None,
 ) -> ScoreDistribution:
-    """Return the share of each class by bin of the score; arguments as in `roc_curve`.
+    """Return the share of each class in each bin of the score.
 
     Posteriors are binned from 0 to 1, other scores from the least to the largest finite one. Bins
-    are closed below, the last one above too.
+    include their lower edge, the last bin also its upper edge.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def score_distribution(
     scores : array of shape (N,), posteriors of shape (N, 2), or typed scores
         As in `roc_curve`: higher for the class of interest.
     bins : int, default 40
-        How many.
+        Number of bins.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional
@@ -199,7 +199,7 @@ def score_distribution(
 
 @dataclass(frozen=True, eq=False)
 class SweptMetric(Record):
-    """A metric at every threshold; `best` and `bayes` are a threshold and the value there.
+    """A metric at every threshold, with its best threshold and its Bayes threshold.
 
     Attributes
     ----------
@@ -208,9 +208,11 @@ class SweptMetric(Record):
         One for each threshold.
     better : {"higher", "lower"}
     best : tuple of two floats
+        The best threshold and the value there.
     bayes : tuple of two floats, or None
-        For metrics that are a cost.
+        The Bayes threshold and the value there, for metrics that are a cost.
     naive : float or None
+        The value of the naive system.
 
     See Also
     --------
@@ -234,14 +236,14 @@ class SweptMetric(Record):
 class ThresholdSweep(Record):
     """Metrics at every threshold of a detector.
 
-    `thresholds` are those of the ROC curve: minus infinity, then each distinct score; `scale`
-    says of what.
+    `thresholds` are those of the ROC curve: minus infinity, then each distinct score.
 
     Attributes
     ----------
     thresholds : array
     metrics : tuple of SweptMetric
     scale : str
+        What the thresholds are compared with.
     classes : tuple of names
 
     See Also
@@ -278,13 +280,14 @@ def threshold_sweep(  # noqa: PLR0913  the data, the metrics, the costs
         The true class of each sample.
     scores : array of P(classes[-1]), posteriors of shape (N, 2), or typed scores
         As in `roc_curve`; one plain column holds posteriors.
-    metrics : sequence of traditional metrics, such as `stakes.metrics.FScore()`, optional
-        They are had on the data as it is; they have a best threshold and no Bayes threshold.
+    metrics : sequence of traditional metrics, optional
+        Such as `stakes.metrics.FScore()`. They are computed at the priors of the data; they have a
+        best threshold and no Bayes threshold.
     costs : CostMatrix, or mapping from names to several, optional
         One normalised cost each; by default that of 0-1 costs. {"miss": 5, "false_alarm": 1} is
-        one matrix, by word.
+        one matrix.
     priors : array of two, mapping by class, or "data", optional
-        At which the costs are expected, and where the scores are likelihood ratios, decided.
+        Priors for the expected costs; for likelihood ratios, also for the decisions.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional

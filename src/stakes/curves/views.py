@@ -18,23 +18,22 @@ from stakes.results import Direction, json_number
 class CurveView(Record):
     """A risk curve on the axes of one field.
 
-    `actual` is what the system does at the Bayes threshold; `minimum` what the best threshold
-    would do on the same data; `cross_fitted` what scores do after a calibration stage that did
-    not see them. `references` are systems that see no input. `low` and `high` are the ends of a
-    pointwise interval of `actual`. `thresholds` says which threshold of the posterior each x is.
+    `actual` is the system at the Bayes threshold; `minimum` is at the best threshold on the same
+    data; `cross_fitted` is after cross-fitted calibration. `references` are systems that see no
+    input. `low` and `high` are the ends of a pointwise interval of `actual`.
 
     Attributes
     ----------
     name : str
-        Of the view, such as "decision curve".
+        Name of the view, such as "decision curve".
     x_name : str
-        Of the column of x.
+        Name of the column of x.
     x : array
     x_label, y_label : str
-        For the axes.
+        Labels of the axes.
     better : {"higher", "lower"}
     thresholds : array
-        Of the posterior, one for each x.
+        Threshold on the posterior for each x.
     actual : array
     minimum : array or None
     cross_fitted : array or None
@@ -42,7 +41,7 @@ class CurveView(Record):
         Systems that see no input.
     low, high : array or None
     level : float or None
-        Confidence level of the interval.
+        Confidence level of the pointwise interval.
 
     See Also
     --------
@@ -66,7 +65,7 @@ class CurveView(Record):
     level: float | None = None
 
     def frame(self) -> dict[str, FloatArray]:
-        """Return the columns that there are, by name, ready for any data frame."""
+        """Return the columns by name, ready for any data frame."""
         columns = {
             self.x_name: self.x,
             "threshold": self.thresholds,
@@ -96,11 +95,11 @@ class CurveView(Record):
 
 @dataclass(frozen=True)
 class WorstApplication(Record):
-    """The threshold where calibration loses most: costs for which these scores serve worst.
+    """The threshold with the greatest calibration loss: the costs that suit these scores least.
 
-    `value` is `actual` less `minimum`. Both jump at the scores of samples; where the greatest
-    loss lies just below a jump, so does `threshold`. Where a certain answer was wrong the
-    normalised loss has no bound: the value is infinite and the threshold 0 or 1.
+    `value` is `actual` minus `minimum`. Both jump at the scores of samples; if the greatest loss
+    lies just below a jump, so does `threshold`. If a certain answer was wrong, the normalised loss
+    has no bound: the value is infinite and the threshold is 0 or 1.
 
     Attributes
     ----------
@@ -127,12 +126,12 @@ class WorstApplication(Record):
 
     @property
     def ratio(self) -> float:
-        """How many false alarms one miss is worth there."""
+        """The cost of a miss in false alarms, at that threshold."""
         return (1 - self.threshold) / self.threshold if self.threshold > 0 else math.inf
 
     @property
     def costs(self) -> CostMatrix:
-        """The costs of that application: false alarm at the threshold, miss at its complement."""
+        """The costs of that application: t for a false alarm, 1 - t for a miss."""
         return CostMatrix.binary(
             miss=1 - self.threshold, false_alarm=self.threshold, classes=self.classes
         )
@@ -151,13 +150,13 @@ class WorstApplication(Record):
 class CalibrationLossView(CurveView):
     """The calibration loss at each threshold, with the application where it is worst.
 
-    `actual` is the loss against the minimum, `cross_fitted` that against the cross-fitted line,
-    which is negative where the calibrator does harm.
+    `actual` is the loss relative to the minimum, `cross_fitted` that relative to the cross-fitted
+    line, which is negative if calibration makes things worse.
 
     Attributes
     ----------
     worst : WorstApplication
-        Where the loss is greatest.
+        The application with the greatest loss.
 
     See Also
     --------
@@ -170,9 +169,9 @@ class CalibrationLossView(CurveView):
 
 @dataclass(frozen=True, eq=False)
 class CurveArea(NumberRecord):
-    """A proper scoring rule, as the area under a risk curve: uncalibrated, at best, and naive.
+    """A proper scoring rule as the area under a risk curve: actual, minimum and naive.
 
-    It is a float: `actual`, the area of the scores as they are.
+    It is a float: `actual`, the area for the uncalibrated scores.
 
     Attributes
     ----------
@@ -181,7 +180,7 @@ class CurveArea(NumberRecord):
     minimum : float
         After the best monotone map on the same data.
     cross_fitted : float or None
-        After a calibration stage that did not see the samples.
+        After cross-fitted calibration.
     naive : float
 
     See Also
@@ -198,7 +197,7 @@ class CurveArea(NumberRecord):
 
     @property
     def calibration_loss(self) -> float:
-        """Actual less minimum."""
+        """Actual minus minimum."""
         return self.actual - self.minimum if math.isfinite(self.actual) else math.inf
 
     @classmethod

@@ -16,9 +16,9 @@ _DOTS = (0, (1, 1.2))
 
 @dataclass(eq=False, repr=False)
 class AbstentionDisplay(ScoreDisplay):
-    """Normalised cost and share of abstentions of Bayes decisions against the price of abstaining.
+    """Normalised cost and abstention rate of Bayes decisions against the price of abstaining.
 
-    Both are fractions: at 1 the cost is that of the naive system, which may abstain too.
+    Both are fractions: at 1 the cost is that of the naive system, which may also abstain.
 
     Parameters
     ----------

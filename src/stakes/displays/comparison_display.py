@@ -26,7 +26,7 @@ _KINDS = {
 
 @dataclass(eq=False, repr=False)
 class ComparisonDisplay(ScoreDisplay):
-    """A forest of differences: each metric of each system less that of the reference.
+    """Forest plot of differences: each metric of each system minus that of the reference.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class ComparisonDisplay(ScoreDisplay):
         systems: Mapping[str, Any],
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of labels and scores of systems by name; options of `compare`.
+        """Return the display for labels and the scores of several systems.
 
         Parameters
         ----------
@@ -81,7 +81,7 @@ class ComparisonDisplay(ScoreDisplay):
         y: Column,
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of fitted classifiers by name, on data that they have not seen.
+        """Return the display for fitted classifiers on data that they have not seen.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class ComparisonDisplay(ScoreDisplay):
 
     @property
     def legend_at(self) -> Mapping[str, Any]:  # type: ignore[override]
-        """Above the differences, under the name."""
+        """Position of the legend: above the differences, under the name."""
         above = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 3}
         return above | ({"title": shown(self.name)} if self.name else {})
 
@@ -135,7 +135,7 @@ class ComparisonDisplay(ScoreDisplay):
 
     @property
     def size(self) -> tuple[float, float]:  # type: ignore[override]
-        """Inches; a row takes the same height however many there are."""
+        """Size in inches; each row has the same height."""
         return 5.4, 1.3 + 0.3 * len(self.differences)
 
     def _draw(self, axes: Axes) -> None:

@@ -28,17 +28,17 @@ _MOST_NAMES = 40
 class ConfusionDisplay(ScoreDisplay):
     """Counts, rates and costs of each cell: truth in rows, decision in columns.
 
-    The darker a cell the larger its share of the class. The cost of a cell is what it adds to the
-    expected cost, c_ij P_i R_ij; all together are compared with the naive system under the table.
+    The darker a cell, the larger its share of the class. The cost of a cell is what it adds to the
+    expected cost, c_ij P_i R_ij; the sum is compared with the naive system under the table.
 
     Parameters
     ----------
     matrix : ConfusionMatrix
     costs : CostMatrix
     cost : ExpectedLoss
-        Of all cells together.
+        Expected cost of all cells together.
     cells : array
-        What each cell adds to the cost.
+        What each cell adds to the expected cost.
 
     See Also
     --------
@@ -74,10 +74,7 @@ class ConfusionDisplay(ScoreDisplay):
         name: str = "",
         ax: Axes | None = None,
     ) -> Self:
-        """Return the display of the Bayes decisions that scores lead to at some costs.
-
-        Arguments as in `bayes_cost`, and `name` and `ax` as in `plot`; by default an error
-        costs 1.
+        """Return the display for the Bayes decisions of scores at given costs.
 
         Parameters
         ----------
@@ -119,9 +116,7 @@ class ConfusionDisplay(ScoreDisplay):
         name: str = "",
         ax: Axes | None = None,
     ) -> Self:
-        """Return the display of decisions that were made.
-
-        Arguments as in `expected_cost`, and `name` and `ax` as in `plot`.
+        """Return the display for given decisions.
 
         Parameters
         ----------
@@ -176,7 +171,7 @@ class ConfusionDisplay(ScoreDisplay):
 
     @property
     def size(self) -> tuple[float, float]:  # type: ignore[override]
-        """Inches; cells keep their size while there are few."""
+        """Size in inches; cells keep their size while there are few."""
         k, m = len(self.matrix.classes), len(self.matrix.decisions)
         if max(k, m) <= _MOST_WORDS:
             return 1.4 + 1.05 * max(m, 2), 1.0 + 0.95 * max(k, 2)

@@ -31,8 +31,9 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
     ----------
     curve : ReliabilityCurve
     histogram : Reliability
-        How often each probability was given.
+        How often each probability was predicted.
     decomposition : ScoreDecomposition
+        Of the Brier score.
 
     See Also
     --------
@@ -72,9 +73,7 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
         name: str = "",
         ax: Axes | None = None,
     ) -> Self:
-        """Return the display of P(classes[-1]).
-
-        Arguments as in `reliability_curve`, and `name` and `ax` as in `plot`.
+        """Return the display for P(classes[-1]).
 
         Parameters
         ----------
@@ -112,7 +111,7 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
         return cls(curve, reliability_of(samples, FINE), parts, name=name)._on(ax)
 
     def frame(self) -> Frame:
-        """Return the blocks: from which posterior to which, and the share of the class there."""
+        """Return the blocks: least and largest posterior, and the share of the class."""
         return {"low": self.curve.low, "high": self.curve.high, "frequency": self.curve.frequency}
 
     def band(self) -> Frame:

@@ -17,7 +17,7 @@ _ROUNDING = 1e-12  # normalised costs nearer to 1 than this are that of the naiv
 class MetricScatterDisplay(Display):
     """Systems as points: a normalised expected cost on x, a traditional metric on y.
 
-    Systems that do not beat the naive one are crosses. The two names are shown as they are.
+    Systems that do not beat the naive one are crosses.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class MetricScatterDisplay(Display):
     values : array
         The metric of each system.
     cost_name : str, default "normalised cost"
-        For the axes.
+        Label of the axis.
     metric_name : str, default "metric"
         For the axes.
 

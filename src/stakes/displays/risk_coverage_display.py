@@ -24,18 +24,18 @@ _LEVEL = 0.95  # of intervals, none of which is drawn
 
 @dataclass(eq=False, repr=False)
 class RiskCoverageDisplay(ScoreDisplay):
-    """Share of wrong answers among those given, if the least sure ones are withheld.
+    """Share of wrong answers among those given, if the least confident ones are withheld.
 
-    `naive` is the error rate of always answering the most frequent class; of responses it is that
-    of answering all questions, which a confidence without information keeps at any coverage, and
-    `own` is where the system's own abstentions put it.
+    `naive` is the error rate of always answering the most frequent class. For responses, it is the
+    error rate of answering all questions, which an uninformative confidence has at any coverage.
 
     Parameters
     ----------
     curve : RiskCoverageCurve
     naive : float
+        Error rate of the naive system.
     own : tuple of two floats, optional
-        Coverage and risk of its own abstentions, to be marked.
+        Coverage and risk of the system's own abstentions, marked in the plot.
 
     See Also
     --------
@@ -68,7 +68,7 @@ class RiskCoverageDisplay(ScoreDisplay):
         ax: Axes | None = None,
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of scores; arguments as in `risk_coverage_curve` and `plot`.
+        """Return the display for scores; options as in `risk_coverage_curve`.
 
         Parameters
         ----------
@@ -94,9 +94,9 @@ class RiskCoverageDisplay(ScoreDisplay):
         name: str = "",
         ax: Axes | None = None,
     ) -> Self:
-        """Return the display of answers by their stated confidence, all of them right or wrong.
+        """Return the display for answers with their stated confidence, each right or wrong.
 
-        Responses of which truth or confidence are not known are left out.
+        Responses without a known truth or confidence are left out.
 
         Parameters
         ----------

@@ -19,14 +19,13 @@ _DASHES: dict[str, Dashes] = {"Bayes": (0, (4, 2)), "best": (0, (1, 1.5))}
 
 @dataclass(eq=False, repr=False)
 class ScoreDistributionDisplay(ScoreDisplay):
-    """How the scores of each class are spread: the share of the class in each bin.
-
-    `thresholds` are drawn as upright lines.
+    """Histogram of the scores of each class: the share of the class in each bin.
 
     Parameters
     ----------
     distribution : ScoreDistribution
     thresholds : mapping from name to float, optional
+        Drawn as vertical lines.
 
     See Also
     --------
@@ -63,10 +62,7 @@ class ScoreDistributionDisplay(ScoreDisplay):
         name: str = "",
         ax: Axes | None = None,
     ) -> Self:
-        """Return the display of a detector's scores; with costs, the thresholds are marked.
-
-        Arguments as in `score_distribution`, costs and priors as in `threshold_sweep`, and
-        `name` and `ax` as in `plot`.
+        """Return the display for a detector's scores.
 
         Parameters
         ----------

@@ -18,8 +18,8 @@ from stakes.scores import LogLikelihoodRatios
 class TippettDisplay(ScoreDisplay):
     """Share of each class with a likelihood ratio above a value, on the log10 scale.
 
-    The further the curves are apart the better; where the one of the first class crosses 0 is its
-    rate of misleading evidence. A naive system has all its ratios at 1, the upright line.
+    The further apart the curves, the better. The curve of the first class at 0 is its rate of
+    misleading evidence. An uninformative system has all ratios at 1, the vertical line.
 
     Parameters
     ----------
@@ -55,9 +55,7 @@ class TippettDisplay(ScoreDisplay):
         name: str = "",
         ax: Axes | None = None,
     ) -> Self:
-        """Return the display of natural log likelihood ratios.
-
-        Arguments as in `cllr`, and `name` and `ax` as in `plot`.
+        """Return the display for natural log likelihood ratios.
 
         Parameters
         ----------
@@ -87,9 +85,9 @@ class TippettDisplay(ScoreDisplay):
         training_priors: PriorsLike,
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of a fitted classifier of two classes.
+        """Return the display for a fitted classifier of two classes.
 
-        Its posteriors become likelihood ratios by taking out the priors it was trained with.
+        Its posteriors become likelihood ratios when the training priors are divided out.
 
         Parameters
         ----------

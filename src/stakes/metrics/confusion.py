@@ -62,8 +62,8 @@ class ConfusionMatrix(Record, ConfusionCounts):
 
         Examples
         --------
-        Missing a tumour costs five times a needless operation, and in deployment one patient in fifty
-        has one. Is the test worth using?
+        Missing a tumour costs five times a needless operation, and in deployment one patient in
+        fifty has one. Is the test worth using?
 
         >>> cm = ConfusionMatrix.from_counts([[855, 45], [5, 95]], classes=["healthy", "tumour"])
         >>> costs = CostMatrix.binary(miss=5, false_alarm=1, classes=["healthy", "tumour"])

@@ -49,8 +49,8 @@ def expected_loss(
     scores : array of posteriors of shape (N, K), P(classes[-1]) of shape (N,), or typed scores
         `Logits(z)`, `LogPosteriors(lp)`, `LogLikelihoods(ll)`, `LogLikelihoodRatios(llr)`.
     priors : array of K, mapping by class, or "data", optional
-        How often each class will occur in deployment; by default as often as in the data. Likelihoods are
-        turned into posteriors at these priors; posteriors stay what they are.
+        How often each class will occur in deployment; by default as often as in the data.
+        Likelihoods are turned into posteriors at these priors; posteriors stay what they are.
     sample_weight : column of N weights, optional
     classes : sequence of K names, optional
         In the order of the columns. By default the names of a data frame's columns, or 0..K-1.

@@ -61,8 +61,8 @@ class BayesClassifier(WrappingClassifier):
         for the classes 0 to K - 1. Columns that `CostsByCase` names are taken from X, a data
         frame, or from what is passed to `predict` as `costs`.
     priors : array of K, mapping by class, or "data", optional
-        How often each class will occur in deployment; by default as in training. An array is for the
-        classes 0 to K - 1.
+        How often each class will occur in deployment; by default as in training. An array is for
+        the classes 0 to K - 1.
     training_priors : array of K, mapping by class, or "data", optional
         The priors that the inner model's posteriors are at; by default those of the data given to
         `fit`, with their weights. They must be told for a frozen model and for one that weighs
