@@ -259,7 +259,7 @@ class Calibrator(Record, ABC):
 
     @property
     def score_meaning(self) -> ScoreMeaning | None:
-        """The kind of scores it was fitted on; None if read from a file without it."""
+        """The type of scores it was fitted on; None if read from a file without it."""
         return self._fit_or_refuse().meaning
 
     @property

@@ -188,8 +188,6 @@ def calibration_loss(  # noqa: PLR0913  the data, the calibrator, and how it is 
     0.83
 
     So calibrate before using them.
-
-    So calibrate before using them.
     """
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
     return calibration_loss_of(rule, samples, calibrator or AffineCalibrator(), folds, groups, rng)

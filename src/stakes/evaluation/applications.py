@@ -26,16 +26,16 @@ _DEFAULT = "cost"
 
 @dataclass(frozen=True, eq=False)
 class Application(Record):
-    """A use that a system is put to: costs, and priors if they are not those of all.
+    """An application of a system: its costs, and its priors if they differ from the others'.
 
-    `evaluate(..., costs={"screening": Application(costs, [0.99, 0.01]), ...})` judges one system
-    for several of them.
+    `evaluate(..., costs={"screening": Application(costs, [0.99, 0.01]), ...})` evaluates one system
+    for several applications.
 
     Parameters
     ----------
     costs : CostMatrix, CostsByCase, SampleCosts, array, or dict of "miss" and "false_alarm"
     priors : array of K, or mapping by class, optional
-        How often each class occurs in this use.
+        How often each class occurs in this application.
 
     See Also
     --------
@@ -43,7 +43,7 @@ class Application(Record):
 
     Examples
     --------
-    One system, judged for two uses:
+    One system, evaluated for two applications; it is useful in both:
 
     >>> import stakes
     >>> data = stakes.simulation.simulate(2, n=2000)

@@ -23,13 +23,13 @@ from stakes.scoring import ScoringRule
 
 @dataclass(frozen=True)
 class AreaUnderRoc:
-    """Area under the ROC curve: how often a sample of the second class scores higher.
+    """Area under the ROC curve, as a metric for `bootstrap`.
 
-    Higher is better; scores that say nothing have 0.5. Ties count half.
+    Higher is better; uninformative scores have 0.5. Ties count half.
 
     See Also
     --------
-    auc : the value alone.
+    auc : the value with a closed-form interval.
     bootstrap : takes it.
 
     Examples
@@ -44,13 +44,13 @@ class AreaUnderRoc:
 
 @dataclass(frozen=True)
 class EqualErrorRate:
-    """Where misses and false alarms are alike on the hull of the ROC curve.
+    """Equal error rate on the hull of the ROC curve, as a metric for `bootstrap`.
 
-    Lower is better; scores that say nothing have 0.5.
+    Lower is better; uninformative scores have 0.5.
 
     See Also
     --------
-    RocCurve.eer : the value alone.
+    RocCurve.eer : the value without an interval.
     bootstrap : takes it.
 
     Examples
@@ -70,18 +70,19 @@ Drawable = ScoringRule | AreaUnderRoc | EqualErrorRate
 class Bootstrap(Record):
     """Metrics with intervals, and their values over the same resamples.
 
-    Its items are estimates by name: `found["auc"].interval`.
+    Items are estimates by name: `found["auc"].interval`.
 
     Attributes
     ----------
     estimates : mapping from name to Estimate
     drawn : mapping from name to array
-        Values over the resamples.
+        Values of each metric over the resamples.
     n : int
-        Samples.
+        Number of samples.
     level : float
         Confidence level of the intervals.
     resamples : int
+        Number of resamples.
     seed : int
 
     See Also
@@ -130,10 +131,10 @@ def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals
 ) -> Bootstrap:
     """Return metrics with intervals from bootstrap resamples.
 
-    `evaluate` gives these and much more; here only what is asked for is drawn. Every resample
-    draws N of the N samples with replacement, exactly; class sizes are kept where priors are
-    given, and groups are drawn whole. Expected losses get BCa intervals, ranking metrics
-    percentile ones.
+    `evaluate` gives these and much more; here only the requested metrics are resampled. Every
+    resample draws exactly N of the N samples with replacement; class sizes are kept if priors are
+    given, and groups are drawn whole. Expected losses get BCa intervals, ranking metrics percentile
+    intervals.
 
     Parameters
     ----------
@@ -142,7 +143,7 @@ def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals
     scores : array of posteriors, or typed scores
         As in `expected_loss`.
     metrics : scoring rule, AreaUnderRoc, EqualErrorRate, or several
-        Each rule gives `<rule>.value` and `<rule>.normalized`; the others need two classes.
+        A rule gives `<rule>.value` and `<rule>.normalized`; the others need two classes.
     priors : array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
     level : float, default 0.95
@@ -163,10 +164,11 @@ def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals
     Returns
     -------
     Bootstrap
+        Estimates by name, and the values over the resamples.
 
     See Also
     --------
-    evaluate : closed-form intervals where there are any, and verdicts.
+    evaluate : closed-form intervals if there are any, and verdicts.
     auc : with a closed-form interval.
 
     Examples

@@ -20,9 +20,9 @@ from stakes.scores import PosteriorScores, Scores, as_scores, class_names
 
 @dataclass(frozen=True, eq=False)
 class Decisions(Record):
-    """The decision for each sample, and what it is expected to cost.
+    """The decision for each sample, and its expected cost.
 
-    `indices` are places among `decisions`; `names` are the decisions themselves.
+    `names` are the decisions; `indices` are their positions in `decisions`.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Decisions(Record):
     costs : CostMatrix or SampleCosts
     posteriors : array of shape (N, K)
     indices : array of N
-        Places among `decisions`.
+        Position of each sample's decision in `decisions`.
 
     See Also
     --------
@@ -44,7 +44,7 @@ class Decisions(Record):
 
     @property
     def decisions(self) -> Names:
-        """The names of all decisions that can be made."""
+        """The names of all possible decisions."""
         return self.costs.decisions
 
     @property
@@ -54,7 +54,7 @@ class Decisions(Record):
 
     @property
     def expected(self) -> FloatArray:
-        """What the decision for each sample is expected to cost."""
+        """The expected cost of the decision for each sample."""
         n = self.indices.size
         expected = np.zeros(n)
         for k in range(self.posteriors.shape[1]):
@@ -70,14 +70,14 @@ class Decisions(Record):
 
     @property
     def saving_order(self) -> FloatArray:
-        """A number for each sample: the larger, the more the second of two decisions saves."""
+        """A number for each sample; the larger, the more the second of two decisions saves."""
         if len(self.decisions) != 2:
             msg = f"a cap needs two decisions: there are {len(self.decisions)}."
             raise InputError(msg)
         return review_order(self.costs, self.posteriors)[0]
 
     def above(self, cut: float) -> "Decisions":
-        """Return the same with the second decision only where it saves more than at a cut.
+        """Return the decisions with the second one only where it saves more than a cut.
 
         Parameters
         ----------
@@ -107,34 +107,35 @@ def decide(
     threshold: float | None = None,
     classes: NamesLike | None = None,
 ) -> Decisions:
-    """Decide each sample at the least expected cost; no labels are needed.
+    """Return the decision of least expected cost for each sample; no labels are needed.
 
     Parameters
     ----------
     scores : posteriors, or typed scores
         As in `evaluate`.
-    costs : CostMatrix, SampleCosts, array, or dict of "miss" and "false_alarm", optional
-        By default 1 for each error; {"miss": 5, "false_alarm": 1} for two classes.
+    costs : CostMatrix, SampleCosts, array or dict, optional
+        By default 1 for each error. For two classes also {"miss": 5, "false_alarm": 1}.
     priors : array of K, or mapping by class, optional
-        Those of use, which likelihoods need; posteriors are moved to them from `training_priors`.
+        Deployment priors, which likelihoods need; posteriors are moved to them from
+        `training_priors`.
     training_priors : array of K, or mapping by class, optional
-        The priors that posteriors were fitted with.
+        The priors that the posteriors were trained with.
     cap : float from 0 to 1, optional
         The largest share of samples that may get the second of two decisions: those where it saves
-        most. Samples that tie get it together or not at all, so that the cap is never exceeded.
+        most. Tied samples get it together or not at all, so the cap is never exceeded.
     threshold : float, optional
-        Decide the second class where its posterior is above this, whatever the costs.
+        Decide the second class if its posterior is above this threshold, regardless of the costs.
     classes : sequence of K names, optional
 
     Returns
     -------
     Decisions
-        With `names`, the decision for each sample, and `expected`, what it is expected to cost.
+        With `names`, the decision for each sample, and `expected`, its expected cost.
 
     See Also
     --------
-    choose_threshold : what these decisions do on labelled samples.
-    BayesClassifier : the same behind scikit-learn's `predict`.
+    choose_threshold : the error rates of these decisions on labelled samples.
+    BayesClassifier : the same as scikit-learn's `predict`.
 
     Examples
     --------

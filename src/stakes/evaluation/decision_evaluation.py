@@ -35,13 +35,13 @@ _MOST_TESTED = 2**20  # decisions up to which a test is made beside the interval
 
 @dataclass(frozen=True, eq=False)
 class DecisionEvaluation(Paged, Tracked, Carded):
-    """What a set of hard decisions costs, beside the naive system and the traditional metrics.
+    """The expected cost of hard decisions, with the naive system and traditional metrics.
 
     Attributes
     ----------
     confusion : ConfusionMatrix
     costs : CostMatrix or None
-        None where they differ from case to case.
+        None if they differ from case to case.
     expected_cost : ExpectedLoss
     traditional : tuple of Explanation
     estimates : mapping from name to Estimate
@@ -49,7 +49,9 @@ class DecisionEvaluation(Paged, Tracked, Carded):
     level : float
         Confidence level of the intervals.
     resamples : int
+        Number of resamples.
     seed : int
+        Seed of the resamples.
 
     See Also
     --------
@@ -67,7 +69,7 @@ class DecisionEvaluation(Paged, Tracked, Carded):
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """What the numbers say: whether the decisions are useful, what rests on little data."""
+        """What follows from the numbers: whether the decisions are useful, and how sure that is."""
         cost, level = self.expected_cost, self.level
         normalized = Estimate(cost.normalized, cost.normalized_interval(level), "closed form")
         claim = CostClaim(cost, normalized, self._p_value())
@@ -92,7 +94,7 @@ class DecisionEvaluation(Paged, Tracked, Carded):
 
     @property
     def verdict(self) -> str:
-        """Say in one sentence whether the decisions are useful at these costs and priors."""
+        """One sentence: whether the decisions are useful at these costs and priors."""
         return self.verdicts[0].text
 
     def _p_value(self) -> float:
@@ -128,7 +130,7 @@ class DecisionEvaluation(Paged, Tracked, Carded):
 
     @property
     def reasons(self) -> list[str]:
-        """Say why metrics are undefined or not shown."""
+        """Why metrics are undefined or not shown."""
         values = [e.value for e in self.traditional if e.value is not None]
         undefined = [value for value in values if value.undefined is not None]
         said = [f"{v.name} is undefined: {v.undefined.text}." for v in undefined if v.undefined]
@@ -191,9 +193,10 @@ def evaluate_decisions(
     rng: "int | np.random.Generator" = 0,
     priced: ExpectedLoss | None = None,
 ) -> DecisionEvaluation:
-    """Evaluate counted decisions at given costs and priors, all metrics at the same priors.
+    """Evaluate hard decisions, given as counts, at given costs and priors.
 
-    Where costs differ from case to case, counts cannot tell what was paid: it is then `priced`.
+    All metrics are at the same priors. If costs differ from case to case, counts do not determine
+    the cost: pass it as `priced`.
 
     Parameters
     ----------
@@ -202,15 +205,15 @@ def evaluate_decisions(
     costs : CostMatrix or array, optional
         By default 1 for each error.
     priors : array of K, or mapping by class, optional
-        How often each class occurs in deployment; by default as in the data.
+        How often each class will occur in deployment; by default as in the data.
     level : float, default 0.95
         Confidence level of the intervals.
     resamples : int, default 1000
         Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
     rng : int or Generator, default 0
-        Their seed.
+        Seed of the resamples.
     priced : ExpectedLoss, optional
-        What was paid, from `expected_cost`, where costs differ from case to case.
+        The cost, from `expected_cost`, if costs differ from case to case.
 
     Returns
     -------
@@ -219,8 +222,8 @@ def evaluate_decisions(
 
     See Also
     --------
-    evaluate : of scores.
-    expected_cost : the cost alone.
+    evaluate : for scores.
+    expected_cost : only the cost.
 
     Examples
     --------

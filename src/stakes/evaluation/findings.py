@@ -47,14 +47,14 @@ class Paged(Record):
     """A record with a page, made in a package above, by name so that no import goes up."""
 
     def to_html(self, *, title: str = "", source: str = "", unit: str = "", date: str = "") -> str:
-        """Return one live page that loads nothing: the answer, other costs, pictures, numbers.
+        """Return one interactive page that loads nothing from elsewhere, as HTML.
 
         Parameters
         ----------
         title, source, date : str, optional
-            The heading, the name of the data, and a date to stand under the heading.
+            The heading, the name of the data, and a date below the heading.
         unit : str, optional
-            What one unit of cost is, such as "EUR" or "250 EUR", for costs in money.
+            The unit of cost, such as "EUR" or "250 EUR", for costs in money.
         """
         page: str = import_module("stakes.report").html_of(self, title, source, unit, date)
         return page
@@ -68,7 +68,7 @@ class Paged(Record):
         unit: str = "",
         date: str = "",
     ) -> None:
-        """Write the page of `to_html` to a file; an older one is replaced.
+        """Write the page of `to_html` to a file, replacing an existing one.
 
         Parameters
         ----------
@@ -127,19 +127,20 @@ class DataSummary(Record):
     Attributes
     ----------
     n : int
-        Samples.
+        Number of samples.
     classes : tuple of names
     counts : tuple of int
-        Samples of each class.
+        Number of samples of each class.
     priors : array
         Shares in the data, by weight.
     weighted : bool
+        Whether samples have weights.
     groups : int or None
-        How many.
+        Number of groups.
     scores : str
-        What they are.
+        What the scores are.
     adapted : bool
-        Whether from the priors of training to those of use.
+        Whether posteriors were adapted from training priors to deployment priors.
 
     See Also
     --------
@@ -169,21 +170,22 @@ class DataSummary(Record):
 
 @dataclass(frozen=True, eq=False)
 class LossResult(Record):
-    """An expected loss uncalibrated and after calibration, each with its interval.
+    """An expected loss before and after calibration, each with its interval.
 
     Attributes
     ----------
     raw : ExpectedLoss
-        Of the scores as they are.
+        Loss of the uncalibrated scores.
     value : Estimate
     normalized : Estimate
-        Over the naive value.
+        The loss divided by the naive loss.
     calibrated : ExpectedLoss or None
+        Loss after calibration.
     calibrated_normalized : Estimate or None
     calibration_loss : Estimate or None
-        Normalised.
+        What calibration recovers, normalised.
     relative : Estimate or None
-        Calibration loss over the raw loss.
+        Calibration loss divided by the raw loss.
 
     See Also
     --------
@@ -224,32 +226,32 @@ class LossResult(Record):
 
 @dataclass(frozen=True, eq=False)
 class ApplicationResult(Record):
-    """What Bayes decisions with the scores cost in one application.
+    """The cost of Bayes decisions with the scores in one application.
 
     Attributes
     ----------
     name : str
     costs : CostMatrix or SampleCosts
     cost : LossResult
-        Of the Bayes decisions.
+        Cost of the Bayes decisions.
     confusion : ConfusionMatrix
-        Of the Bayes decisions.
+        Counts of the Bayes decisions.
     threshold : float or None
-        On the posterior of the last of two classes.
+        Threshold on the posterior of the last of two classes.
     llr_threshold : float or None
-        On the natural log likelihood ratio.
+        Threshold on the natural log likelihood ratio.
     abstention : Estimate or None
         Share of cases with a decision that is not a class.
     minimum : Estimate or None
         The least normalised cost of any threshold.
     minimum_point : OperatingPoint or None
-        Where that is reached.
+        The point that reaches it.
     traditional : tuple of Explanation
     traditional_estimates : mapping from name to Estimate
     errors : mapping from kind to int
-        How many samples.
+        Number of samples with each kind of error.
     score_threshold : ScoreThreshold or None
-        On the scores as they were delivered.
+        Threshold on the scores as they were given.
 
     See Also
     --------
@@ -321,7 +323,7 @@ class ApplicationResult(Record):
 
 @dataclass(frozen=True, eq=False)
 class ClassResult(Record):
-    """One class: how many samples, and what is lost on it.
+    """One class: its number of samples, and the loss on it.
 
     Attributes
     ----------
@@ -366,22 +368,22 @@ class SliceResult(Record):
     value : str
     samples : int
     counts : tuple of int
-        Samples of each class.
+        Number of samples of each class.
     cost : Estimate or None
-        Normalised.
+        Normalised cost.
     cross_entropy : Estimate or None
-        Normalised.
+        Normalised cross-entropy.
     why : str
         Why there is no value.
     verdict : Verdict or None
-        On the first application, corrected for the number of slices.
+        For the first application, corrected for the number of slices.
     auc : Estimate or None
     mean_score : float or None
-        Of the last of two classes; with more classes the mean confidence.
+        Mean posterior of the last of two classes; with more classes, mean confidence.
     rate : float or None
-        How often that came true.
+        How often that class, or the chosen class, was the true one.
     calibration_gap : Estimate or None
-        Mean score less rate.
+        Mean score minus rate.
     traditional : mapping from name to Estimate
 
     See Also
@@ -425,10 +427,7 @@ class SliceResult(Record):
 
 @dataclass(frozen=True)
 class Verdict(Record):
-    """What the numbers say, and what to do next; `application` where it is about one.
-
-    `action` is what to do as a code, for programs that say how: `calibrate`, `adapt_priors` or
-    `check_classes`; empty where there is no function for it.
+    """A finding in one sentence, and what to do next.
 
     Attributes
     ----------
@@ -439,7 +438,10 @@ class Verdict(Record):
     advice : str
         What to do.
     action : str
+        What to do as a code: `calibrate`, `adapt_priors` or `check_classes`; empty if there is no
+        function for it.
     application : str
+        The application it is about; empty if it is about all.
 
     See Also
     --------
@@ -462,7 +464,7 @@ class Verdict(Record):
 
 @dataclass(frozen=True, eq=False)
 class Evaluation(Paged, Tracked, Carded):
-    """All that is known of a system: what it costs, how good its probabilities are, how sure.
+    """Everything known about a system: its costs, the quality of its probabilities, intervals.
 
     Attributes
     ----------
@@ -481,13 +483,16 @@ class Evaluation(Paged, Tracked, Carded):
     fitted : str
         What the calibrator was fitted on.
     resamples : int
+        Number of resamples.
     seed : int
+        Seed of folds and resamples.
     slope : Estimate or None
-        Of calibration: 1 for calibrated scores.
+        Calibration slope: 1 for calibrated scores.
     verdicts : tuple of Verdict
     notes : tuple of str
+        What else a user should know.
     sketch : Sketch or None
-        Of the scores, for a page.
+        The scores in little memory, for the page.
 
     See Also
     --------
@@ -551,7 +556,7 @@ class Evaluation(Paged, Tracked, Carded):
         return out | {f"{name}.naive": 0.5 for name in ("auc", "eer") if name in self.ranking}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the evaluation as plain values, ready for JSON; its form is in docs/schema."""
+        """Return the evaluation as plain values, ready for JSON; docs/schema has its format."""
         names = {"rules": "scoring_rules", "fitted": "calibrator_fitted"}
         values = plain_values(self, slope="calibration_slope", **names)
         errors = {name: e.to_dict(self.level) for name, e in self.calibration_errors.items()}

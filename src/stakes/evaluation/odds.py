@@ -27,14 +27,16 @@ _GROUPS_AT_ONCE = 4096
 
 @dataclass(frozen=True, eq=False)
 class OddsRange(Record):
-    """Odds c12 P1 / (c21 P2) over which one system costs least with Bayes decisions, or none does.
+    """A range of odds c12 P1 / (c21 P2) over which one system costs least, or none does.
 
-    The system is None where none is shown to cost less than all others and than the naive one.
-    Ranges end where the scores end: beyond, no threshold was observed.
+    Costs are those of Bayes decisions. The system is None if none is shown to cost less than all
+    others and than the naive system. Ranges end at the extreme scores: beyond them, no threshold
+    was observed.
 
     Attributes
     ----------
     low, high : float
+        Ends of the range.
     system : str or None
 
     See Also

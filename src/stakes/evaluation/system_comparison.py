@@ -53,21 +53,24 @@ class Comparison(Paged, Tracked):
     systems : tuple of str
     reference : str
     n : int
-        Samples.
+        Number of samples.
     values : mapping from system to mapping from metric to float
     differences : tuple of Difference
     may_be_best : mapping from application to tuple of systems
+        Systems that no other is shown to beat.
     relative_costs : tuple of RelativeCost
-        Where a margin is given.
+        If a margin was given.
     odds : tuple of OddsRange
     level : float
         Confidence level of the intervals.
     resamples : int
+        Number of resamples.
     seed : int
+        Seed of folds and resamples.
     verdicts : tuple of Verdict
     notes : tuple of str
     sketch : Sketch or None
-        Of the scores, for a page.
+        The scores in little memory, for the page.
 
     See Also
     --------
@@ -91,11 +94,11 @@ class Comparison(Paged, Tracked):
 
     @property
     def costs(self) -> tuple[str, ...]:
-        """The normalised cost of each application, which verdicts are about."""
+        """The name of each application's normalised cost, which verdicts are about."""
         return tuple(f"{application}.nec" for application in self.may_be_best)
 
     def of(self, system: str, metric: str) -> Difference:
-        """Return one difference.
+        """Return the difference of one metric between a system and the reference.
 
         Parameters
         ----------
@@ -154,15 +157,16 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
 ) -> Comparison:
     """Compare systems on the same samples: differences of every metric, with intervals.
 
-    Costs, scoring rules and areas are compared in closed form; other metrics by resamples, and
-    without a test. Claims about costs are corrected for all pairs of systems and applications.
+    Costs, scoring rules and areas are compared in closed form; other metrics by resamples, without
+    a test. Claims about costs are corrected for all pairs of systems and applications.
 
     Parameters
     ----------
-    y_true : column of N labels
+    y_true : column of N labels, or a table
+        The true class of each sample; or a table, as in `evaluate`.
     systems : mapping from name to scores
-        As in `expected_loss`; all are of the same samples in the same order. With a table in
-        place of `y_true`, the name of each system's column, or of its columns.
+        As in `expected_loss`, for the same samples in the same order. With a table instead of
+        `y_true`, the name of each system's column or columns.
     label : str, optional
         For a table: its column of labels.
     kind : type of scores, default Posteriors
@@ -170,7 +174,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     reference : name, optional
         The system that the others are compared with; by default the first.
     margin : float, optional
-        Share of the reference's cost, such as 0.02, that a system may cost more: the verdicts
+        How much more a system may cost, as a share of the reference's cost, such as 0.02. Verdicts
         then say which systems cost at most that much more (non-inferior), and which cost the same
         for practical purposes (equivalent).
     costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
@@ -209,8 +213,8 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
 
     See Also
     --------
-    evaluate : one system.
-    compare_models : scikit-learn models.
+    evaluate : for one system.
+    compare_models : for scikit-learn models.
     ComparisonDisplay : draws the differences.
 
     Examples

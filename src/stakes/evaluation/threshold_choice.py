@@ -32,21 +32,21 @@ _BEST = "best on the data"
 
 @dataclass(frozen=True, eq=False)
 class ThresholdResult(Record):
-    """A threshold and what it does on labelled samples.
+    """A threshold and its error rates and cost on labelled samples.
 
     Attributes
     ----------
     rule : str
-        What chose it: Bayes, best on these data, cap.
+        How it was chosen: Bayes, best on these data, cap.
     threshold : float
     reviewed : float
         Share of cases above it, at the deployment priors.
     sensitivity : float
     specificity : float
     normalized : Estimate
-        Cost over that of the best constant answer.
+        Cost divided by that of the best constant answer.
     value : float
-        The cost.
+        The expected cost.
 
     See Also
     --------
@@ -74,19 +74,20 @@ class ThresholdResult(Record):
 
 @dataclass(frozen=True, eq=False)
 class ThresholdChoice(Record):
-    """Thresholds for some costs; `of` says what is compared with them.
+    """Thresholds for given costs, and which one to use.
 
     Attributes
     ----------
     of : str
         What is compared with the threshold.
     second : label
-        The decision above it.
+        The decision above the threshold.
     naive : float
         Cost of the best constant answer.
     naive_answer : label
+        The best constant answer.
     n : int
-        Samples.
+        Number of samples.
     level : float
         Confidence level of the intervals.
     results : tuple of ThresholdResult
@@ -110,7 +111,7 @@ class ThresholdChoice(Record):
 
     @property
     def chosen(self) -> ThresholdResult:
-        """The threshold to use: under the cap if there is one, else that of the Bayes rule."""
+        """The threshold to use: under the cap if there is one, else the Bayes threshold."""
         return self.results[-1] if len(self.results) > 2 else self.results[0]
 
     def to_dict(self) -> dict[str, Any]:
@@ -142,7 +143,7 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
 ) -> ThresholdChoice:
-    """Return which threshold to use for some costs, and what it does on labelled samples.
+    """Return which threshold to use for given costs, and its error rates on labelled samples.
 
     Parameters
     ----------
@@ -160,8 +161,8 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
         The priors that the posteriors were trained with, if not those of deployment.
     review : float, optional
         The largest share of cases that can get the second decision: those with the largest
-        expected saving go first, and none that costs more than it saves. Cases of the same score
-        are taken together or not at all, so the cap is never exceeded, and not reached where many
+        expected saving go first, and none that costs more than it saves. Cases with the same score
+        are taken together or not at all, so the cap is never exceeded, and not reached if many
         cases tie.
     level : float, default 0.95
         Confidence level of the intervals.

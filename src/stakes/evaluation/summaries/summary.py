@@ -35,16 +35,16 @@ _DIGITS = 1e-4  # bounds that are nearer to each other are not told: four digits
 
 
 class Summary(Record):
-    """All that an evaluation needs of any number of samples, in memory that does not grow.
+    """A summary of any number of samples for an evaluation, in bounded memory.
 
-    Told once what is to be judged; then filled with batches in any order, added to other summaries,
-    written as bytes, and evaluated. The order of samples, batches and sums changes no bit.
+    State once what to evaluate; then add batches in any order, add other summaries, write it as
+    bytes, and evaluate it. The order of samples, batches and sums does not change the result.
 
     Parameters
     ----------
     classes : sequence of names, optional
-        In the order of the columns of scores, that of interest last; may be left out if `costs`
-        name them.
+        In the order of the columns of scores, the class of interest last; may be left out if
+        `costs` name them.
     scores : type of scores, default Posteriors
         `Posteriors`, `Logits`, `LogPosteriors`, `LogLikelihoods` or `LogLikelihoodRatios`.
     costs : CostMatrix, CostsByCase, array, or mapping from name to these or Application, optional
@@ -57,13 +57,13 @@ class Summary(Record):
     rules : sequence of ScoringRule, optional
         By default `LogLoss()` and `BrierLoss()`.
     weighted, grouped : bool, default False
-        Whether samples have weights, and whether they come in groups.
+        Whether samples have weights or come in groups.
     slices : list of str, optional
-        Names of columns for whose values results are given.
+        Names of columns for whose values to give results.
 
     See Also
     --------
-    evaluate : samples in memory.
+    evaluate : for samples in memory.
 
     Examples
     --------
@@ -129,14 +129,15 @@ class Summary(Record):
             A table, reader or data set of pyarrow, a frame of polars or pandas, a relation of
             DuckDB.
         label : str
-            The column of the true classes: whole numbers, texts, truth values.
+            The column of the true classes: whole numbers, texts or booleans.
         scores : str, or list of str
             One column, or one for each class; a column may hold lists of numbers.
         classes : sequence of names, optional
             May be left out if the costs name them, if labels are whole numbers from 0 or truth
             values, or if they are categories with an order.
         kind : type of scores, default Posteriors
-        costs : CostMatrix, CostsByCase, array, or mapping from name to these or Application, optional
+            What the scores are.
+        costs : CostMatrix, CostsByCase, array, or mapping from name to these, optional
             As in `Summary`; the columns that `CostsByCase` names are read from the table.
         priors : array of K, mapping by class, or "data", optional
             As in `Summary`.
@@ -145,9 +146,9 @@ class Summary(Record):
         rules : sequence of ScoringRule, optional
             By default `LogLoss()` and `BrierLoss()`.
         weight, group : str, optional
-            The column of weights, and that of groups: patients, speakers, merchants.
+            The column of weights, or of groups: patients, speakers, merchants.
         slices : list of str, optional
-            Columns for whose values results are given.
+            Columns for whose values to give results.
 
         Examples
         --------
@@ -186,17 +187,17 @@ class Summary(Record):
 
     @property
     def n(self) -> int:
-        """How many samples there are."""
+        """Number of samples."""
         return 0 if self._kept is None else int(self._kept.counts.sum())
 
     @property
     def ignored(self) -> int:
-        """How many rows were left out for their label, that of `ignore_index`."""
+        """Number of rows left out because of their label (`ignore_index`)."""
         return self._ignored
 
     @property
     def fingerprint(self) -> str:
-        """A short name of what the summary was told; only summaries of one name can be added."""
+        """A hash of the summary's settings; only summaries with the same settings can be added."""
         return self._request.fingerprint
 
     def update(
@@ -210,7 +211,7 @@ class Summary(Record):
         columns: "Mapping[str, Column] | None" = None,
         ignore_index: Label | None = None,
     ) -> None:
-        """Add a batch; one that is refused changes nothing.
+        """Add a batch; a batch that raises an error changes nothing.
 
         Parameters
         ----------
@@ -223,11 +224,11 @@ class Summary(Record):
         groups : column of N names, optional
             Needed if the summary was made with `grouped=True`.
         slices : mapping from name to column, or a data frame, optional
-            The columns that the summary was told as `slices`, as in `evaluate`.
+            The columns that the summary was given as `slices`, as in `evaluate`.
         columns : mapping from name to numbers, optional
-            The columns that costs by case name.
+            The columns that `CostsByCase` names.
         ignore_index : label, optional
-            Rows with this label are left out, regardless of their scores, and counted as `ignored`.
+            Rows with this label are left out, and counted as `ignored`.
         """
         every, told = read_column(y_true, "y_true"), self._request
         if ignore_index is not None and not every.other_than(ignore_index).any():
@@ -241,7 +242,7 @@ class Summary(Record):
         self._ignored += len(every) - len(column)
 
     def add_batch(self, batch: Batch) -> None:
-        """Add a batch whose labels are numbers of classes, and whose scores were checked.
+        """Add a batch with class indices as labels and checked scores.
 
         Parameters
         ----------
@@ -303,7 +304,7 @@ class Summary(Record):
 
     @classmethod
     def from_bytes(cls, data: bytes, *, rules: Sequence[ScoringRule] = ()) -> Self:
-        """Read a summary; `rules` are scoring rules of your own that it was told.
+        """Return the summary that was written as bytes.
 
         Parameters
         ----------
@@ -337,11 +338,11 @@ class Summary(Record):
         rng: "int | np.random.Generator" = 0,
         progress: Progress | None = None,
     ) -> Evaluation:
-        """Return what `stakes.evaluate` would say of all samples; arguments as there.
+        """Return what `stakes.evaluate` returns for all samples.
 
         Costs and counts of decisions and the losses of scoring rules are those of all samples.
-        What depends on the order of scores lies within `bounds`, which notes tell where four
-        digits would show it; calibrators are fitted to the cells of the scores.
+        Values that depend on the order of scores lie within `bounds`; notes give these if they
+        differ within four digits. Calibrators are fitted to the cells of the scores.
 
         Parameters
         ----------
@@ -380,9 +381,9 @@ class Summary(Record):
         return replace(found, data=data, notes=(*found.notes, *notes))
 
     def samples(self) -> Samples:
-        """Return a row for each cell of the score and class, which stands for all of its samples.
+        """Return one row for each cell of the score and class, which stands for all its samples.
 
-        They are for functions that take samples; of more than two classes there are none.
+        They are for functions that take samples; with more than two classes there are none.
         """
         if not self._request.by_cells:
             if (k := len(self.classes)) != 2:
@@ -397,9 +398,9 @@ class Summary(Record):
         return self._kept
 
     def bounds(self) -> Bounds:
-        """Return the least and the largest value that each metric of the order can have.
+        """Return the least and largest possible value of each metric that depends on the order.
 
-        Scores are kept in cells, of which the order of samples is not known.
+        Scores are kept in cells, and the order of samples within a cell is not known.
         """
         return {} if self._kept is None else self._kept.bounds()
 
