@@ -44,7 +44,7 @@ class Columns:
         return self._places.rows
 
     def texts(self, name: str) -> Any:  # noqa: ANN401
-        """Return the labels of a column as texts.
+        """Return a column as texts.
 
         Parameters
         ----------
@@ -54,7 +54,7 @@ class Columns:
         return self._known(self._texts, name).values()
 
     def coded(self, name: str) -> tuple[list[str], Any]:
-        """Return the distinct labels of a column, and the place of each row's label among them.
+        """Return the distinct labels of a column, and the index of each row's label among them.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class Columns:
         classes: Sequence[Label],
         as_labels: Callable[[list[str]], Sequence[Label]] = list,
     ) -> IntArray:
-        """Return labels as places among the classes; others are refused.
+        """Return labels as indices of the classes; other labels raise an error.
 
         Parameters
         ----------
@@ -103,9 +103,9 @@ class Columns:
         return np.asarray(self._known(self._numbers, name), dtype=np.float64)
 
     def matrix(self, names: Sequence[str]) -> Any:  # noqa: ANN401
-        """Return columns side by side; a single one as it is, which may be a column of lists.
+        """Return columns side by side; a single one, which may hold lists, as it is.
 
-        Numbers that a file keeps as halves or singles stay so, since their sums are rounded so.
+        Numbers in half or single precision keep it, since it shows how their sums were rounded.
 
         Parameters
         ----------
@@ -139,9 +139,10 @@ class Columns:
 
 
 class LongColumns(Columns):
-    """A long table seen as one row for each sample; every row keeps its place in the file.
+    """A table with one row per sample and class, seen as one row per sample.
 
-    Scores differ from class to class; all other columns must be alike within a sample.
+    Scores differ from class to class; all other columns must be the same within a sample. Every row
+    keeps its place in the file.
 
     Parameters
     ----------
@@ -209,7 +210,7 @@ class LongColumns(Columns):
         return values
 
     def matrix(self, names: Sequence[str]) -> FloatArray:
-        """Return the scores, a row for each sample and a column for each class, sorted by name.
+        """Return the scores, one row per sample and one column per class, sorted by name.
 
         Parameters
         ----------
@@ -233,7 +234,7 @@ class LongColumns(Columns):
         return kept
 
     def place(self, row: int) -> Place:
-        """Return where a sample begins.
+        """Return the place where a sample begins.
 
         Parameters
         ----------

@@ -49,7 +49,7 @@ def table_columns(
     numbers: Sequence[str] = (),
     slices: Sequence[str] = (),
 ) -> TableColumns:
-    """Return labels, the numbers of each column or list of columns, and others, all in memory.
+    """Return labels, scores and other columns of a table, in memory.
 
     Parameters
     ----------
@@ -109,17 +109,20 @@ def _slice_values(found: Columns, name: str, kinds: Kinds) -> Any:  # noqa: ANN4
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns of a table by what they are for.
+    """The columns of a table by what they are used for.
 
     Parameters
     ----------
     label : str
+        Column of labels.
     systems : mapping from name to columns of scores
     weight : str, optional
+        Column of weights.
     group : str, optional
+        Column of groups.
     slices : tuple of str, optional
     amounts : tuple of str, optional
-        Columns that costs by case name.
+        Columns that `CostsByCase` names.
 
     See Also
     --------
@@ -139,7 +142,7 @@ class Roles:
         return _listed(next(iter(self.systems.values())))
 
     def named(self) -> Self:
-        """Return roles of which each is a name, slices several; others are refused."""
+        """Return the roles with one name each, slices several; anything else raises an error."""
         named = [("label", self.label), ("sample_weight", self.weight), ("groups", self.group)]
         slices = (self.slices,) if isinstance(self.slices, str) else tuple(self.slices or ())
         for role, name in (*named, *(("slices", name) for name in slices)):
@@ -179,12 +182,14 @@ class Total(Protocol):
 
 @dataclass(frozen=True)
 class Relation:
-    """How rows of a table, of which one piece is in memory at a time, are added to a summary.
+    """Adds the rows of a table, read piece by piece, to a summary.
 
     Parameters
     ----------
     roles : Roles
+        The columns.
     kind : type of scores
+        What the scores are.
 
     See Also
     --------
@@ -196,7 +201,7 @@ class Relation:
     kind: type[Scores]
 
     def begun(self, table: Any) -> tuple[Piece, Iterator[Piece]]:  # noqa: ANN401
-        """Return the first rows of a table, and all of them; one without rows is refused.
+        """Return the first rows of a table, and all of them; a table without rows raises an error.
 
         Parameters
         ----------
@@ -210,7 +215,7 @@ class Relation:
         return first, chain([first], pieces)
 
     def classes(self, piece: Piece) -> Names:
-        """Return the classes where the type of the labels tells them and their order.
+        """Return the classes, if the type of the labels determines them and their order.
 
         Parameters
         ----------
@@ -232,7 +237,7 @@ class Relation:
         raise InputError("classes", rule, found=told, hint="Pass classes=[...].")
 
     def forms(self, piece: Piece) -> "dict[str, ScoreForm]":
-        """Return what the scores of each system are, and how many columns they have.
+        """Return the kind of each system's scores and the number of their columns.
 
         Parameters
         ----------
@@ -248,7 +253,7 @@ class Relation:
         return {name: ScoreForm(self.kind, width) for name, width in widths.items()}
 
     def add(self, total: Total, piece: Piece) -> Mapping[str, Scores]:
-        """Add rows to a summary, or to rows kept of several systems; return their scores.
+        """Return the scores of rows after adding these to a summary or to kept rows.
 
         Parameters
         ----------

@@ -69,7 +69,7 @@ def join_keys(
     See Also
     --------
     read_columns : tables with a header.
-    cllr : what the scores are worth.
+    cllr : how good the scores are.
 
     Examples
     --------

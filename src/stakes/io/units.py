@@ -98,9 +98,9 @@ def read_columns(  # noqa: PLR0913  one argument per promise
     patience: float = 60.0,
     progress: Progress | None = None,
 ) -> Columns:
-    """Read columns by name, in batches; what is missing or no number is refused with its place.
+    """Read columns by name; an error gives the place of a missing or invalid value.
 
-    Texts of columns that may be `blank` are empty where a value is missing.
+    Missing values of columns in `blank` are empty texts.
 
     Parameters
     ----------
@@ -115,13 +115,13 @@ def read_columns(  # noqa: PLR0913  one argument per promise
     blank : sequence of names, optional
         Columns of texts in which values may be missing.
     kind : str, optional
-        Kind of the file, such as "csv"; by default by its ending.
+        Kind of the file, such as "csv"; by default it follows from the extension.
     max_bytes : int, optional
-        The most bytes to read, packed or not.
+        The most bytes to read, compressed or not.
     patience : float, default 60.0
-        Seconds to wait for a pipe that says nothing.
+        Seconds to wait for a pipe without data.
     progress : callable, optional
-        Called with how much was read, and of how much.
+        Called with the amount read and the total.
 
     Returns
     -------
@@ -131,9 +131,9 @@ def read_columns(  # noqa: PLR0913  one argument per promise
     Raises
     ------
     InputError
-        For a column that is not there, or a value that is missing or is not a number.
+        If a column is missing, or a value is missing or not a number.
     FileError
-        For a file that cannot be read.
+        If a file cannot be read.
 
     See Also
     --------
@@ -170,7 +170,7 @@ def read_batches(  # noqa: PLR0913  as for `read_columns`
     patience: float = 60.0,
     rows: int = ROWS,
 ) -> Iterator[Columns]:
-    """Read columns as `read_columns` does, but hand them over batch by batch.
+    """Read columns as `read_columns` does, batch by batch.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def read_batches(  # noqa: PLR0913  as for `read_columns`
     patience : float, default 60.0
         As in `read_columns`.
     rows : int, optional
-        The most rows of a batch.
+        The largest number of rows in a batch.
 
     Returns
     -------

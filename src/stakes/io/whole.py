@@ -29,7 +29,7 @@ def read_whole(
     patience: float = 60.0,
     progress: Progress | None = None,
 ) -> "pa.Table":
-    """Read every column of a table; those of a CSV file as texts, so that they can be kept.
+    """Read every column of a table; those of a CSV file as texts, to keep them unchanged.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def read_pairs(
     patience: float = 60.0,
     rows: int = ROWS,
 ) -> "Iterator[tuple[Columns, pa.Table]]":
-    """Go through a table in batches: the columns asked for, checked, and all columns as they are.
+    """Read a table in batches: the requested columns, checked, with all columns unchanged.
 
     The table is read twice, side by side. All batches have the schema of the whole table.
 
@@ -92,7 +92,7 @@ def read_pairs(
     patience : float, default 60.0
         As in `read_columns`.
     rows : int, optional
-        The most rows of a batch.
+        The largest number of rows in a batch.
 
     Returns
     -------
@@ -191,7 +191,7 @@ def _alike(unit: Unit, before: "pa.Schema | None") -> "pa.Table":
 
 
 def with_columns(table: "pa.Table", columns: Mapping[str, Any]) -> "pa.Table":
-    """Return the table with new columns at its end; a name that is taken is refused.
+    """Return a table with new columns at its end; a name that exists raises an error.
 
     Parameters
     ----------
@@ -222,20 +222,20 @@ def with_columns(table: "pa.Table", columns: Mapping[str, Any]) -> "pa.Table":
 
 
 def write_table(table: "pa.Table", path: str | Path, *, force: bool = False) -> None:
-    """Write a table whole or not at all, by its ending; a file that is there needs `force`.
+    """Write a table, by its extension; an existing file needs `force`.
 
     Parameters
     ----------
     table : pyarrow Table
     path : path
-        Its ending says the kind: .csv, .parquet, ...
+        Its extension gives the kind: .csv, .parquet, ...
     force : bool, default False
-        Whether a file that is there is replaced.
+        Whether to replace an existing file.
 
     Raises
     ------
     FileError
-        If the file is there and `force` is false, or if it cannot be written.
+        If the file exists and `force` is false, or if it cannot be written.
 
     See Also
     --------

@@ -33,7 +33,7 @@ def answers_of_results(  # noqa: PLR0913  as for files
     results : mapping
         What `simple_evaluate` returned.
     task : str, optional
-        Of several tasks, the one to take.
+        If there are several tasks, the one to take.
     metric : str, optional
         As in `stakes.read_answer_log`.
     filter : str, optional
@@ -54,7 +54,7 @@ def answers_of_results(  # noqa: PLR0913  as for files
     Returns
     -------
     AnswerLog
-        As it would be read from the file that lm-eval writes.
+        The same as read from the file that lm-eval writes.
 
     See Also
     --------

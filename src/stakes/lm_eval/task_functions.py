@@ -27,24 +27,24 @@ def response_processor(
 ) -> Callable[[Any, Sequence[Any]], dict[str, Any]]:
     """Return a function for `process_results` of a task that generates text.
 
-    It gives for each document
+    For each document it returns
 
-    - `utility`, the points at the target, and `answered`, 1 or 0: their mean (`aggregation: mean`)
-      is what counts, and lm-eval adds the standard error;
-    - `response`, what was right, refused and how sure: for the aggregations below, and for
-      `stakes.read_answer_log`, which reads it from the log for any other target.
+    - `utility`, the points at the target, and `answered`, 1 or 0: aggregate them by their mean
+      (`aggregation: mean`), and lm-eval adds the standard error;
+    - `response`, whether it was right or refused and its confidence: for the aggregations of this
+      module, and for `stakes.read_answer_log`, which reads it from the log for any other target.
 
     Parameters
     ----------
     is_right : function (doc, text) -> bool
-        Whether what the model wrote answers the document; not asked about abstentions.
+        Whether the model's text answers the document; not called for abstentions.
     stated : StatedIn
         How confidence is written, and what an abstention looks like.
     t : float
         The confidence target.
     names : list of str, default ('response',)
-        The metrics of the task that aggregate responses. `metric_list` must have each of them
-        with its aggregation, since lm-eval takes the mean of all others, and responses have none.
+        The metrics of the task that aggregate responses. `metric_list` must have each of them with
+        its aggregation, since lm-eval takes the mean of all others, and responses have no mean.
 
     Returns
     -------
@@ -82,8 +82,8 @@ def utility_at(t: float) -> Aggregation:
 
     Returns
     -------
-    aggregation
-        For a task of lm-eval.
+    callable
+        An aggregation for a task of lm-eval.
 
     See Also
     --------
@@ -98,9 +98,10 @@ def utility_at(t: float) -> Aggregation:
 
 
 def normalized_cost_at(t: float) -> Aggregation:
-    """Return an aggregation of `response`: the cost over the better of always and never answering.
+    """Return an aggregation of `response`: the cost divided by that of the better constant rule.
 
-    Answers that were held back are taken to be right, which makes this the largest that it can be.
+    The constant rules are always and never answering. Withheld answers are assumed to be right,
+    which makes this the largest possible value.
 
     Parameters
     ----------
@@ -109,8 +110,8 @@ def normalized_cost_at(t: float) -> Aggregation:
 
     Returns
     -------
-    aggregation
-        For a task of lm-eval.
+    callable
+        An aggregation for a task of lm-eval.
 
     See Also
     --------
@@ -125,11 +126,12 @@ def normalized_cost_at(t: float) -> Aggregation:
 
 
 def answered_accuracy(responses: Sequence[Response]) -> float:
-    """Return which share of the answers is right; NaN where nothing was answered.
+    """Return the share of the answers that are right; NaN if nothing was answered.
 
     Parameters
     ----------
     responses : sequence of Response
+        What `response_processor` returned as `response`.
 
     Returns
     -------
@@ -143,11 +145,12 @@ def answered_accuracy(responses: Sequence[Response]) -> float:
 
 
 def hallucination_rate(responses: Sequence[Response]) -> float:
-    """Return how often the answer is wrong where it is not right; NaN where every one is right.
+    """Return the share of wrong answers among what is not right; NaN if everything is right.
 
     Parameters
     ----------
     responses : sequence of Response
+        What `response_processor` returned as `response`.
 
     Returns
     -------

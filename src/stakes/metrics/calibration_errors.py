@@ -44,9 +44,9 @@ from stakes.statistics.bins import equal_width
 class CalibrationError(NumberRecord):
     """A calibration error: lower is better, and it is biased upward.
 
-    Of a perfectly calibrated system chance alone makes `expected_if_calibrated` on average, for as
-    many samples with the same posteriors; a value near it says nothing against the system.
-    `debiased` and `interval` are without that bias. Answering the priors always scores 0.
+    A perfectly calibrated system has `expected_if_calibrated` on average, by chance alone, for as
+    many samples with the same posteriors; a value near it is no evidence of miscalibration.
+    `debiased` and `interval` are without that bias. A system that answers the priors scores 0.
 
     Attributes
     ----------
@@ -54,11 +54,11 @@ class CalibrationError(NumberRecord):
     name : str
     classes : tuple of names
     factors : array or None
-        How many times samples of a class count; None: all once.
+        How many times samples of each class count; None if all count once.
     model : GapModel, SmoothModel or None
         What the interval is computed from.
     why_no_interval : str
-        Empty where there is an interval.
+        Empty if there is an interval.
 
     See Also
     --------
@@ -74,18 +74,18 @@ class CalibrationError(NumberRecord):
 
     @property
     def class_weights(self) -> dict[Label, float]:
-        """How many times a sample of each class counts, so that classes have their priors."""
+        """How many times a sample of each class counts, to match the priors."""
         factors = np.ones(len(self.classes)) if self.factors is None else self.factors
         return dict(zip(self.classes, factors.tolist(), strict=True))
 
     @cached_property
     def expected_if_calibrated(self) -> float:
-        """The mean value of a perfectly calibrated system of that size; NaN if unknown."""
+        """The mean value for a perfectly calibrated system of that size; NaN if unknown."""
         return math.nan if self.model is None else self.model.expected
 
     @cached_property
     def debiased(self) -> float:
-        """The value without what chance adds to it on average; NaN if unknown."""
+        """The value minus what chance adds on average; NaN if unknown."""
         model = self.model
         if model is None:
             return math.nan
@@ -102,9 +102,9 @@ class CalibrationError(NumberRecord):
         return self.model.method
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        """Return a confidence interval of the error of the population; None where `method` says.
+        """Return a confidence interval of the population's error; None if there is none.
 
-        It starts at 0 where the value may be due to chance alone.
+        It starts at 0 if the value may be due to chance alone. If it is None, `method` says why.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class CalibrationError(NumberRecord):
         return Interval(min(low, model.value), max(high, model.value), level)
 
     def estimate(self, level: float = 0.95) -> Estimate:
-        """Return value, interval, and how that was computed.
+        """Return the value, its interval, and how that was computed.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class CalibrationError(NumberRecord):
         return Estimate(self.value, self.interval(level), self.method)
 
     def without_interval(self, why: str) -> "CalibrationError":
-        """Return the value alone, with the reason.
+        """Return the value without an interval, and the reason.
 
         Parameters
         ----------
@@ -187,8 +187,8 @@ def calibration_error(
 ) -> CalibrationError:
     """Return the expected calibration error of P(classes[-1]), as a fraction (the paper's ECE).
 
-    Mean over bins of the gap between mean posterior and share of the class. Lower is better, but
-    answering the priors always scores 0: it says nothing of how much is known.
+    It is the mean over bins of the gap between mean posterior and share of the class. Lower is
+    better, but a system that answers the priors scores 0: the error does not measure information.
 
     Parameters
     ----------
@@ -197,11 +197,12 @@ def calibration_error(
     scores : array of posteriors, or typed scores
         As in `expected_loss`.
     bins : int, EqualWidth(n) or EqualMass(n), default 15
-    norm : 1, 2 or infinity, default 1
-        Mean gap, root mean square gap, or largest gap. Intervals are given for the mean gap.
+        An int is a number of bins of equal width.
+    norm : {1, 2, inf}, default 1
+        Mean gap, root mean square gap, or largest gap. Only the mean gap has an interval.
     priors : array of K, mapping by class, or "data", optional
-        Of use. Posteriors are those at these priors, and so are frequencies: a sample of class k
-        counts as often as its prior exceeds its share in the data.
+        Deployment priors, at which the posteriors are and the frequencies are computed: a sample of
+        class k counts as many times as its prior exceeds its share in the data.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional
@@ -214,7 +215,7 @@ def calibration_error(
 
     See Also
     --------
-    calibration_loss : what it costs, which a calibration error does not say.
+    calibration_loss : what miscalibration costs, which a calibration error does not measure.
     smooth_calibration_error : without bins.
     reliability : the bins.
 
@@ -225,6 +226,8 @@ def calibration_error(
     >>> error = stakes.calibration_error(data.y, data.posteriors([0.9, 0.1]))
     >>> round(error, 3), round(error.expected_if_calibrated, 3), error.interval().low
     (0.008, 0.013, 0.0)
+
+    Below what chance alone would give: no sign of miscalibration.
     """
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
     return _error(samples, bins, norm, confidence=False)
@@ -242,8 +245,7 @@ def confidence_calibration_error(
 ) -> CalibrationError:
     """Return the calibration error of the largest posterior, as a fraction (the paper's ECEmc).
 
-    It looks at the confidence of the chosen class alone, so it misses what happens to all others.
-    Arguments as in `calibration_error`.
+    It measures only the confidence of the chosen class, not the posteriors of the others.
 
     Parameters
     ----------
@@ -270,11 +272,11 @@ def confidence_calibration_error(
     See Also
     --------
     calibration_error : of the last of two classes.
-    calibration_loss : what it costs, which a calibration error does not say.
+    calibration_loss : what miscalibration costs, which a calibration error does not measure.
 
     Examples
     --------
-    Is the error more than chance would make of a calibrated system?
+    Is the error larger than chance would give a calibrated system? No:
 
     >>> import stakes
     >>> data = stakes.simulation.simulate(3, n=2000)
@@ -316,7 +318,7 @@ def smooth_calibration_error(
     scores : array of posteriors, or typed scores
         As in `calibration_error`.
     confidence : bool, default False
-        Whether to judge the largest posterior instead of that of the last class.
+        Whether to use the largest posterior instead of that of the last class.
     priors : array of K, mapping by class, or "data", optional
         Deployment priors, as in `calibration_error`.
     sample_weight : column of N weights, optional

@@ -21,12 +21,12 @@ from stakes.statistics import ConfusionCounts
 
 
 class ConfusionMatrix(Record, ConfusionCounts):
-    """How many samples of each class got each decision, and what follows from it.
+    """The number of samples of each class with each decision, and metrics of these counts.
 
-    Made by `confusion_matrix` from samples or by `ConfusionMatrix.from_counts` from a table. Two
-    of them add up with `+`, so parts of the data can be counted apart. Metrics of two classes
-    are of the last class, the class of interest; `positive=` names another, and sets one class
-    against all others where there are more than two.
+    Use `confusion_matrix` for samples and `ConfusionMatrix.from_counts` for a table. Two of them
+    add up with `+`, so parts of the data can be counted separately. Metrics of two classes are for
+    the last class, the class of interest; `positive=` names another, and compares one class with
+    all others if there are more than two.
 
     See Also
     --------
@@ -62,8 +62,9 @@ class ConfusionMatrix(Record, ConfusionCounts):
 
         Examples
         --------
-        Missing a tumour costs five times a needless operation, and in deployment one patient in
-        fifty has one. Is the test worth using?
+        A missed tumour costs five times as much as a needless operation, and in deployment one
+        patient in fifty has one. Is the test worth using? Yes, it costs about half of the naive
+        cost:
 
         >>> cm = ConfusionMatrix.from_counts([[855, 45], [5, 95]], classes=["healthy", "tumour"])
         >>> costs = CostMatrix.binary(miss=5, false_alarm=1, classes=["healthy", "tumour"])
@@ -189,7 +190,7 @@ class ConfusionMatrix(Record, ConfusionCounts):
         return detection.Recall().evaluate(self.detector(positive))
 
     def sensitivity(self, *, positive: Label | None = None) -> MetricValue:
-        """Return the share of the class of interest that is found: medicine's word for recall.
+        """Return the share of the class of interest that is found: recall, in medicine.
 
         Parameters
         ----------
@@ -209,9 +210,9 @@ class ConfusionMatrix(Record, ConfusionCounts):
         return detection.Specificity().evaluate(self.detector(positive))
 
     def at_priors(self, priors: PriorsLike) -> Self:
-        """Return the matrix these rates would give if the classes occurred with these priors.
+        """Return the matrix that these rates would give at other priors.
 
-        Then any metric is one at deployment: `cm.at_priors([0.98, 0.02]).precision()`.
+        Its metrics are those at these priors: `cm.at_priors([0.98, 0.02]).precision()`.
 
         Parameters
         ----------
@@ -234,9 +235,9 @@ class ConfusionMatrix(Record, ConfusionCounts):
         )
 
     def detector(self, positive: Label | None = None) -> Self:
-        """Return the matrix of one class against all others, which comes last.
+        """Return the matrix of one class, which comes last, against all others.
 
-        With two classes and no name it is the matrix itself.
+        With two classes and no name, it is the matrix itself.
 
         Parameters
         ----------

@@ -63,7 +63,7 @@ def expected_loss(
     See Also
     --------
     cross_entropy, brier_score, bayes_cost : the usual rules.
-    calibration_loss : which part calibration recovers.
+    calibration_loss : the part that calibration recovers.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def expected_loss(
     >>> round(loss.value, 4), round(loss.normalized, 4)
     (0.2798, 0.4395)
 
-    Less than half the cross-entropy of answering the priors: the scores tell something.
+    Less than half the cross-entropy of answering the priors: the scores are informative.
     """
     return expectation(rule, read_samples(y_true, scores, priors, sample_weight, classes))
 
@@ -167,8 +167,8 @@ def bayes_cost(
         The true class of each sample.
     scores : array of posteriors, or typed scores
         As in `expected_loss`.
-    costs : CostMatrix, SampleCosts, array of shape (K, M) or dict of "miss" and "false_alarm", optional
-        By default 1 for each error.
+    costs : CostMatrix, SampleCosts, array or dict, optional
+        By default 1 for each error. For two classes also {"miss": 5, "false_alarm": 1}.
     priors : array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
     sample_weight : column of N weights, optional
@@ -183,9 +183,9 @@ def bayes_cost(
 
     See Also
     --------
-    expected_cost : of decisions that were made.
+    expected_cost : for given decisions.
     decide : the decisions.
-    risk_curve : all thresholds.
+    risk_curve : for all thresholds.
 
     Examples
     --------
@@ -194,6 +194,8 @@ def bayes_cost(
     >>> cost = stakes.bayes_cost([0, 0, 0, 1], [0.1, 0.3, 0.1, 0.3], costs=costs)
     >>> cost.value, round(cost.normalized, 3)
     (0.25, 0.333)
+
+    A third of the naive cost: use it.
     """
     if classes is None and isinstance(costs, CostMatrix | SampleCosts):
         classes = costs.classes
@@ -234,7 +236,7 @@ def cross_entropy(
     """Return the cross-entropy XE, the expected logarithmic loss (eq:crossent).
 
     Lower is better, 0 is perfect; the naive value is the entropy of the priors. A posterior of 0
-    for the true class makes it infinite, and `infinite_rows` says where.
+    for the true class makes it infinite; `infinite_rows` lists these samples.
 
     Parameters
     ----------
@@ -256,13 +258,13 @@ def cross_entropy(
 
     See Also
     --------
-    brier_score : bounded, so that no single error weighs infinitely.
-    calibration_loss : which part calibration recovers.
+    brier_score : bounded, so no single error has infinite weight.
+    calibration_loss : the part that calibration recovers.
     expected_loss : any scoring rule.
 
     Examples
     --------
-    Below 1: better than answering how often each class occurs.
+    Below 1: better than always answering the class frequencies.
 
     >>> import stakes
     >>> round(stakes.cross_entropy([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).normalized, 3)
@@ -308,7 +310,7 @@ def brier_score(
 
     Examples
     --------
-    Below 1: better than answering how often each class occurs.
+    Below 1: better than always answering the class frequencies.
 
     >>> import stakes
     >>> round(stakes.brier_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).normalized, 3)

@@ -20,12 +20,12 @@ from stakes.statistics.bins import equal_mass, equal_width
 
 @dataclass(frozen=True)
 class EqualWidth:
-    """Bins [m/M, (m+1)/M) of the same width, the last one closed.
+    """Bins [m/M, (m+1)/M) of equal width; the last one includes 1.
 
     Parameters
     ----------
     n : int, default 15
-        How many bins.
+        Number of bins.
 
     See Also
     --------
@@ -53,12 +53,12 @@ class EqualWidth:
 
 @dataclass(frozen=True)
 class EqualMass:
-    """Bins with the same weight of samples; tied scores share a bin.
+    """Bins with equal weight of samples; tied scores share a bin.
 
     Parameters
     ----------
     n : int, default 15
-        How many bins.
+        Number of bins.
 
     See Also
     --------
@@ -72,7 +72,7 @@ class EqualMass:
         check_bins(self.n)
 
     def edges(self, probability: FloatArray, weights: FloatArray | None) -> FloatArray:
-        """Return the inner edges, which are scores.
+        """Return the inner edges, which are values of the probability.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ Bins = int | EqualWidth | EqualMass
 
 @dataclass(frozen=True, eq=False)
 class Reliability(Record):
-    """How often the event happened in each bin of its probability.
+    """How often the event happened in each bin of its predicted probability.
 
     Attributes
     ----------
@@ -111,13 +111,13 @@ class Reliability(Record):
 
     @property
     def probability(self) -> FloatArray:
-        """Mean probability of each bin; NaN where it is empty."""
+        """Mean probability of each bin; NaN if it is empty."""
         with np.errstate(invalid="ignore"):
             return self.sums.probability / self.sums.weight
 
     @property
     def frequency(self) -> FloatArray:
-        """Share of events in each bin; NaN where it is empty."""
+        """Share of events in each bin; NaN if it is empty."""
         with np.errstate(invalid="ignore"):
             return self.sums.hits / self.sums.weight
 
@@ -127,10 +127,10 @@ class Reliability(Record):
         return self.sums.weight / math.fsum(self.sums.weight)
 
     def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """Return Wilson's interval of the share of events in each bin; NaN where it is empty.
+        """Return Wilson's interval of the share of events in each bin; NaN if it is empty.
 
-        With weights, each outcome counts as many equal samples as would be as precise. The
-        interval is that of the samples as they came, its odds moved to the weights.
+        With weights, each outcome counts as the number of equal samples that would be as precise.
+        The interval is that of the unweighted samples, with its odds moved to the weights.
 
         Parameters
         ----------
@@ -182,9 +182,9 @@ def reliability(
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
 ) -> Reliability:
-    """Return how often P(classes[-1]), or the chosen class (`confidence`), came true, by bin.
+    """Return how often the last class, or the chosen class, was the true one, by bin.
 
-    With priors, posteriors and frequencies are both at these priors.
+    If priors are given, posteriors and frequencies are both at these priors.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def reliability(
     bins : EqualWidth, EqualMass, or int, default 15
         An int is a number of bins of equal width.
     confidence : bool, default False
-        Whether to judge the largest posterior instead of that of the last class.
+        Whether to use the largest posterior instead of that of the last class.
     priors : array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
     sample_weight : column of N weights, optional
@@ -216,7 +216,7 @@ def reliability(
 
     Examples
     --------
-    Of the cases with a probability above a half, all happened:
+    A third of the cases below one half happened, and all of those above:
 
     >>> import stakes
     >>> found = stakes.reliability([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], bins=2)

@@ -20,13 +20,13 @@ NOT_FOR_DECISIONS = (
 
 
 class StakesEvaluator:
-    """What a classifier costs, as an evaluator of MLflow called "stakes".
+    """The MLflow evaluator "stakes": what a classifier costs.
 
-    It works where its configuration says something, `evaluator_config={"stakes": {"costs": ...}}`,
-    and so changes nothing for others. Keys are the arguments of `stakes.evaluate`; `groups`,
-    `slices` and `sample_weight` name columns of the data, as does `scores` where probabilities are
-    stored. `decisions: True` evaluates predicted classes instead. `prefix`, `artifacts` and
-    `artifact_path` are those of `log_evaluation`, which logs the result to the run.
+    It runs only if it is configured, `evaluator_config={"stakes": {"costs": ...}}`, so it changes
+    nothing for others. Keys are the arguments of `stakes.evaluate`; `groups`, `slices` and
+    `sample_weight` name columns of the data, as does `scores` if probabilities are stored.
+    `decisions: True` evaluates predicted classes instead. `prefix`, `artifacts` and `artifact_path`
+    are those of `log_evaluation`, which logs the result to the run.
 
     See Also
     --------
@@ -42,7 +42,7 @@ class StakesEvaluator:
         evaluator_config: Mapping[str, Any] | None = None,
         **_: object,
     ) -> bool:
-        """Whether the configuration asks for stakes; MLflow asks all evaluators by default.
+        """Return whether the configuration is for stakes; MLflow asks all evaluators by default.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class StakesEvaluator:
         model_id: str | None = None,
         **_: object,
     ) -> Any:
-        """Evaluate a model, or stored probabilities, and log what was found to the run.
+        """Evaluate a model, or stored probabilities, and log the result to the run.
 
         Parameters
         ----------
@@ -87,6 +87,11 @@ class StakesEvaluator:
             Column of stored predictions.
         model_id : str, optional
             The logged model that the metrics belong to.
+
+        Returns
+        -------
+        EvaluationResult
+            MLflow's record of metrics and artifacts.
         """
         return import_module("stakes.mlflow.evaluator_work").evaluate_for_mlflow(
             model_type=model_type,

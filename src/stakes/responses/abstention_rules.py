@@ -34,26 +34,26 @@ RULES = {
 
 @dataclass(frozen=True, eq=False)
 class AbstentionRule(Record):
-    """When to answer, and what that is worth: utility, share answered, gain over the system's own.
+    """A rule for when to answer: its utility, share answered, and gain over the system's own.
 
-    `threshold` is the least stated confidence that is answered; None where there is no such
-    number, infinity where nothing is answered.
+    `threshold` is the least stated confidence that is answered; None if there is no such number,
+    infinity if nothing is answered.
 
     Attributes
     ----------
     name : str
     utility : Estimate
     answered : Estimate
-        Share of the questions.
+        Share of the questions that are answered.
     answered_accuracy : Estimate
         Share of right answers among the answers.
     gain : Estimate or None
-        Of utility, over the system's own abstentions.
+        Gain in utility over the system's own abstentions.
     p_value : float
-        Of no gain and no loss.
+        P-value for no gain or loss.
     threshold : float or None
     paired : PairedDifference or None
-        Of costs.
+        Paired difference of costs.
 
     See Also
     --------

@@ -85,18 +85,17 @@ def mean_over_questions(each: QuestionLosses, samples: Samples) -> ExpectedLoss:
 class OptionAccuracy(NumberRecord):
     """The share of questions whose chosen option is right; higher is better.
 
-    `naive` is what a guess at random scores on average, the mean of 1/K over questions, and
-    `skill` how far the value is from it to 1: 0 for guessing, 1 if all is right. `error_rate` is
-    the same as an expected loss.
+    `naive` is the accuracy of random guessing, the mean of 1/K over questions. `skill` rescales the
+    value: 0 for guessing, 1 if everything is right. `error_rate` is the same as an expected loss.
 
     Attributes
     ----------
     value : float
     naive : float
-        What a guess at random scores on average.
+        Accuracy of random guessing.
     error_rate : ExpectedLoss
     tied : int
-        Questions of which several options share the highest score.
+        Number of questions with several options of the highest score.
 
     See Also
     --------
@@ -110,7 +109,7 @@ class OptionAccuracy(NumberRecord):
 
     @property
     def skill(self) -> float:
-        """The value less the naive one, over the most that this can be."""
+        """The value minus the naive value, divided by its largest possible value."""
         return 1 - self.error_rate.normalized
 
     @property
@@ -119,7 +118,7 @@ class OptionAccuracy(NumberRecord):
         return self.error_rate.standard_error
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return a closed-form confidence interval, that of the error rate mirrored.
+        """Return a closed-form confidence interval.
 
         Parameters
         ----------

@@ -35,22 +35,22 @@ _RANKED = ("utility", "answered", "answered_accuracy", "hallucination_rate", "co
 
 @dataclass(frozen=True, eq=False)
 class ResponseDifference(Record):
-    """The utility of a system less that of another on the same questions.
+    """The utility of a system minus that of another on the same questions.
 
     Attributes
     ----------
     system : str
     reference : str
     gain : Estimate
-        Of utility.
+        Difference of utility.
     p_value : float
     adjusted_p_value : float
-        For all pairs, after Holm.
+        Corrected for all pairs (Holm).
     level : float
     more_right : float
-        P-value of as many right answers.
+        P-value for equally many right answers.
     right_gain : float
-        Share of right answers of the system less that of the other.
+        Share of right answers of the system minus that of the other.
 
     See Also
     --------
@@ -68,12 +68,12 @@ class ResponseDifference(Record):
 
     @property
     def distinguishable(self) -> bool:
-        """Whether the difference is distinguishable from 0, with all pairs allowed for."""
+        """Whether the difference is distinguishable from 0, corrected for all pairs."""
         return self.adjusted_p_value < 1 - self.level
 
     @property
     def better(self) -> str | None:
-        """The system that is worth more; None where the two are not distinguishable."""
+        """The system with the greater utility; None if the two are not distinguishable."""
         if not self.distinguishable:
             return None
         return self.system if self.gain.value > 0 else self.reference
@@ -89,17 +89,17 @@ class ResponseDifference(Record):
 
 @dataclass(frozen=True, eq=False)
 class SliceComparison(Record):
-    """What each system is worth on the questions that share a value of a column.
+    """The utility of each system on the questions that share a value of a column.
 
     Attributes
     ----------
     column : str
     value : str
     responses : int
-        How many.
+        Number of responses.
     utility : mapping from system to Estimate
     best : str or None
-        Worth more than each other, with all slices and pairs allowed for.
+        The system with more utility than each other, corrected for all slices and pairs.
 
     See Also
     --------
@@ -135,6 +135,7 @@ class ResponseComparison(Paged, Tracked):
     level : float
         Confidence level of the intervals.
     seed : int
+        Seed of the folds.
     verdicts : tuple of Verdict
 
     See Also
@@ -162,7 +163,7 @@ class ResponseComparison(Paged, Tracked):
 
     @property
     def may_be_best(self) -> tuple[str, ...]:
-        """The systems than which no other is shown to be worth more, in the order of ranking."""
+        """The systems that no other is shown to beat, in the order of ranking."""
         beaten = {
             name
             for each in self.differences
@@ -182,7 +183,7 @@ class ResponseComparison(Paged, Tracked):
         return self.evaluations[system].numbers["utility"].value
 
     def of(self, system: str, reference: str) -> ResponseDifference:
-        """Return one difference, turned where it was taken the other way.
+        """Return the difference between two systems, in either direction.
 
         Parameters
         ----------
@@ -202,7 +203,7 @@ class ResponseComparison(Paged, Tracked):
         )
 
     def leaderboard(self) -> list[dict[str, Any]]:
-        """Return a row for each system, the best first, as plain values."""
+        """Return one row per system, the best first, as plain values."""
         best = self.may_be_best
         rows = []
         for rank, name in enumerate(self.ranking, 1):
@@ -272,13 +273,13 @@ def compare_responses(
     level: float = 0.95,
     rng: "int | np.random.Generator" = 0,
 ) -> ResponseComparison:
-    """Compare systems on the same questions, in the same order, by what their answers are worth.
+    """Compare systems on the same questions, in the same order, by the utility of their answers.
 
     Parameters
     ----------
     systems : mapping from name to Responses
         At least two, of equal length: row k of each is its response to the same question. Groups
-        and weights are those of the questions, so the same for all.
+        and weights belong to the questions, so they are the same for all.
     target : ConfidenceTarget or float, default 0.5
         As in `evaluate_responses`.
     calibrator : Calibrator or None, optional
@@ -299,11 +300,11 @@ def compare_responses(
 
     See Also
     --------
-    evaluate_responses : one system.
+    evaluate_responses : for one system.
 
     Examples
     --------
-    The first model knows more, the second knows when it does not know:
+    The first model knows more, but the second abstains when it does not know, so use the second:
 
     >>> import stakes
     >>> bold = stakes.Responses([True] * 70 + [False] * 30)

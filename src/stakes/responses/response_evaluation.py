@@ -53,11 +53,11 @@ CONSTANTS = {CHOICES[0]: "always answering", CHOICES[1]: "never answering"}
 
 @dataclass(frozen=True, eq=False)
 class ResponseEvaluation(Paged, Tracked):
-    """All that is known of responses at a confidence target.
+    """Everything known about responses at a confidence target.
 
-    `numbers` has utility, cost, shares and rates with intervals; `rules` what other rules on the
-    confidence would give; `curve` utility at every target; `confidence` how far stated
-    confidences can be trusted, as an evaluation of "right" against "wrong".
+    `numbers` has utility, cost, shares and rates with intervals; `rules` has the results of other
+    rules on the confidence; `curve` has the utility at every target; `confidence` evaluates the
+    stated confidences, as an evaluation of "right" against "wrong".
 
     Attributes
     ----------
@@ -74,13 +74,14 @@ class ResponseEvaluation(Paged, Tracked):
     risk_limit : RiskLimit or None
     confidence : Evaluation or None
     why_no_confidence : str
-        Empty where there is one.
+        Empty if there is one.
     overconfidence : Estimate or None
-        Mean confidence less accuracy.
+        Mean confidence minus accuracy.
     slices : tuple of ResponseSlice
     level : float
         Confidence level of the intervals.
     seed : int
+        Seed of the folds.
     calibrator : str or None
     verdicts : tuple of Verdict
     notes : tuple of str
@@ -88,8 +89,8 @@ class ResponseEvaluation(Paged, Tracked):
         Calibrated confidences, for the page.
     constants : mapping from rule to float
         Utility of never and always answering.
-    sketch : optional
-        Of the responses, for a page.
+    sketch : ResponseSketch or None
+        The responses in little memory, for the page.
 
     See Also
     --------
@@ -119,7 +120,7 @@ class ResponseEvaluation(Paged, Tracked):
 
     @property
     def verdict(self) -> str:
-        """Say in one sentence whether the responses are worth having."""
+        """One sentence: whether the responses are useful."""
         return self.verdicts[0].text
 
     @cached_property
@@ -184,23 +185,23 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
     level: float = 0.95,
     rng: "int | np.random.Generator" = 0,
 ) -> ResponseEvaluation:
-    """Evaluate answers and abstentions: what they are worth, and when the system should abstain.
+    """Evaluate answers and abstentions: their utility, and when the system should abstain.
 
     Parameters
     ----------
     responses : Responses
+        The answers and abstentions.
     target : ConfidenceTarget or float, default 0.5
         +1 for a right answer, -t/(1-t) for a wrong one, 0 for none.
     risk : float, optional
-        The share of wrong answers that is acceptable, for the coverage at a risk; by default
-        1 - t.
+        The acceptable share of wrong answers, for the coverage at a risk; by default 1 - t.
     calibrator : Calibrator or None, optional
-        Turns stated confidence into the chance to be right; by default rising steps, which suit
-        confidences of few values, also 0 and 1.
-    folds : as in `cross_calibrate`, default 5
-        Groups are never split.
+        Turns stated confidence into the probability of being right; by default isotonic regression,
+        which suits confidences with few distinct values, including 0 and 1.
+    folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
+        As in `cross_calibrate`. Groups are never split.
     slices : data frame, mapping from name to column, or one column, optional
-        Results for each value of these columns, such as topics.
+        Columns for whose values to give results, such as topics.
     level : float, default 0.95
         Confidence level of the intervals.
     rng : int or Generator, default 0
@@ -214,11 +215,11 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
     See Also
     --------
     compare_responses : several systems on the same questions.
-    coverage_at_risk : how much may be answered at an acceptable risk.
+    coverage_at_risk : how much can be answered at an acceptable risk.
 
     Examples
     --------
-    A model that states 90 % whatever it is asked, and is right in half of its answers:
+    A model that always states 90 %, and is right in half of its answers, should abstain more:
 
     >>> import stakes
     >>> said = stakes.Responses([True, False] * 100, [0.9] * 200)

@@ -29,7 +29,7 @@ class ResponseSlice(Record):
     column : str
     value : str
     responses : int
-        How many.
+        Number of responses.
     numbers : mapping from name to Estimate
     verdict : Verdict
 

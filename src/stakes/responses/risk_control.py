@@ -22,18 +22,18 @@ _STARTS = (1, 2, 4, 8, 16)  # steps from which the search begins, each at its sh
 
 @dataclass(frozen=True, eq=False)
 class RiskLimit(Record):
-    """The least confidence to answer at, so that a risk stays below a limit, and what that leaves.
+    """The least confidence to answer at, so that a risk stays below a limit, and the coverage.
 
-    `threshold` is infinity where no threshold can be shown to keep the limit.
+    `threshold` is infinity if no threshold can be shown to keep the limit.
 
     Attributes
     ----------
     limit : float
     threshold : float
     coverage : float
-        Share of all questions that is answered.
+        Share of all questions that are answered.
     risk : float
-        As seen on these responses.
+        The risk on these responses.
     guarantee : str
         What holds for new questions.
 
@@ -62,27 +62,29 @@ class RiskLimit(Record):
 
 
 def coverage_at_risk(responses: Responses, risk: float, *, level: float = 0.95) -> RiskLimit:
-    """Return how much can be answered so that at most this share of the answers is wrong.
+    """Return how much can be answered if at most this share of the answers may be wrong.
 
-    The threshold holds for new questions of the same kind: with probability `level` over samples
+    The threshold is valid for new questions of the same kind: with probability `level` over samples
     like this one, the share of wrong answers among those at the threshold or above is at most
-    `risk`. Thresholds at twenty coverages are tested one after the other from several starts
-    (fixed-sequence testing of exact binomial tails; of bounded means by group, after Hoeffding
-    and Bentkus, where responses have groups). Weights are refused: the guarantee is for questions
-    drawn alike.
+    `risk`. Thresholds at twenty coverages are tested in sequence from several starts
+    (fixed-sequence testing of exact binomial tails; of bounded means by group, after Hoeffding and
+    Bentkus, if responses have groups). Weights raise an error: the guarantee is for questions drawn
+    alike.
 
     Parameters
     ----------
     responses : Responses
-        With a confidence. Where truths of abstentions are missing, the threshold is for questions
-        that the system answers by itself.
+        With a confidence. If the truth of abstentions is missing, the threshold is for questions
+        that the system answers of its own accord.
     risk : float
         The largest share of wrong answers that is acceptable.
     level : float, default 0.95
+        Probability that the limit is kept.
 
     Returns
     -------
     RiskLimit
+        With `threshold`, `coverage` and the `guarantee`.
 
     See Also
     --------
@@ -98,6 +100,8 @@ def coverage_at_risk(responses: Responses, risk: float, *, level: float = 0.95) 
     >>> found = stakes.coverage_at_risk(said, 0.1)
     >>> found.risk <= 0.1, round(found.coverage, 1)
     (True, 0.1)
+
+    Answer only the 10 % most confident questions.
     """
     limit = read_number(risk, "risk", 0, 1, closed=(False, False))
     alpha = (1 - read_level(level)) / len(_STARTS)
@@ -117,22 +121,24 @@ def coverage_at_risk(responses: Responses, risk: float, *, level: float = 0.95) 
 
 
 def coverage_at_error_rate(responses: Responses, rate: float) -> RiskLimit:
-    """Return how much can be answered so that at most this share of all questions goes wrong.
+    """Return how much can be answered if at most this share of all questions may go wrong.
 
     This is conformal risk control: over samples like this one and new questions, the expected
-    share of questions with a wrong answer is at most `rate`. Whole groups are what is exchanged.
+    share of questions with a wrong answer is at most `rate`. If there are groups, these are assumed
+    to be exchangeable.
 
     Parameters
     ----------
     responses : Responses
-        With a confidence. Where truths of abstentions are missing, the threshold is for questions
-        that the system answers by itself.
+        With a confidence. If the truth of abstentions is missing, the threshold is for questions
+        that the system answers of its own accord.
     rate : float
         The largest share of all questions that may be answered wrongly.
 
     Returns
     -------
     RiskLimit
+        With `threshold`, `coverage` and the `guarantee`.
 
     See Also
     --------
@@ -148,6 +154,8 @@ def coverage_at_error_rate(responses: Responses, rate: float) -> RiskLimit:
     >>> found = stakes.coverage_at_error_rate(said, 0.1)
     >>> found.risk <= 0.1, round(found.coverage, 2)
     (True, 0.45)
+
+    Answer the 45 % most confident questions.
     """
     limit = read_number(rate, "rate", 0, 1, closed=(False, False))
     data = _Data.from_responses(responses)

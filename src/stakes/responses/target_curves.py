@@ -27,9 +27,9 @@ SHOWN_TARGETS = (0.0, 0.25, 0.5, 0.75, 0.9)
 class TargetCurve(Record):
     """Utility and share answered at each target, by rule: own, stated, calibrated, best.
 
-    `best` is the best threshold on the stated confidence for these very responses, chosen with
-    their truth at hand: no rule of this form could have been better, and on new questions it is
-    not as good. `regret` is what the system's own abstentions fall short of another rule.
+    `best` is the best threshold on the stated confidence in hindsight: no rule of this form could
+    have been better on these responses, and on new questions it is not as good. `regret` is how far
+    the system's own abstentions fall short of another rule.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class TargetCurve(Record):
     utility : dict from rule to array
     answered : dict from rule to array
     best_threshold : array or None
-        Infinity where nothing is answered.
+        Infinity if nothing is answered.
 
     See Also
     --------
@@ -50,7 +50,7 @@ class TargetCurve(Record):
     best_threshold: FloatArray | None  # infinity where nothing is answered
 
     def regret(self, rule: str = "best") -> FloatArray:
-        """Return the utility of a rule less that of the system's own abstentions.
+        """Return the utility of a rule minus that of the system's own abstentions.
 
         Parameters
         ----------

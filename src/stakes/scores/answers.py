@@ -13,17 +13,17 @@ from stakes._typing import FloatArray, IntArray
 
 
 class Answers(Protocol):
-    """Posteriors of N samples and K classes, however they were given.
+    """Protocol of posteriors of N samples and K classes, in whichever form they were given.
 
     See Also
     --------
-    Scores : what a system delivers.
+    Scores : the scores of a system.
     ScoringRule : its `losses` take answers.
     """
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many samples and classes."""
+        """Number of samples and classes."""
 
     @property
     def p(self) -> FloatArray:
@@ -34,7 +34,7 @@ class Answers(Protocol):
         """Log posteriors, one row per sample."""
 
     def log_of(self, y: IntArray) -> FloatArray:
-        """Log posterior of one class per sample.
+        """Return the log posterior of one class per sample.
 
         Parameters
         ----------
@@ -43,7 +43,7 @@ class Answers(Protocol):
         """
 
     def complement(self, y: IntArray) -> FloatArray:
-        """One minus the posterior of a class, to full precision where that is near 0.
+        """Return one minus the posterior of a class, to full precision near 0.
 
         Parameters
         ----------

@@ -54,14 +54,15 @@ class ScoreMeaning(StrEnum):
 
 
 class Scores(Record, ABC):
-    """Scores of N samples for K classes, checked once.
+    """Base class of scores of N samples for K classes, which are checked once.
 
-    A table has one column per class, in the order of the classes; a data frame names them. A
-    single column is for two classes: the score of the second, the class of interest.
+    A table has one column per class, in the order of the classes; a data frame names them. A single
+    column is for two classes: the score of the second, the class of interest.
 
     Parameters
     ----------
     values : table of shape (N, K), or column of N numbers
+        The scores.
 
     See Also
     --------
@@ -83,7 +84,7 @@ class Scores(Record, ABC):
 
     @classmethod
     def trusted(cls, values: FloatArray, names: Names | None = None) -> Self:
-        """Make scores of numbers that are known to be right.
+        """Return scores from numbers that are known to be valid.
 
         Parameters
         ----------
@@ -98,7 +99,7 @@ class Scores(Record, ABC):
 
     @classmethod
     def readers(cls) -> dict[str, Callable[[Column], Self]]:
-        """Return how numbers are read as these scores, by what a file says that they are."""
+        """Return the ways to read numbers as these scores, by their names in files."""
         return {words(cls.__name__, "-"): cls}
 
     @abstractmethod
@@ -107,7 +108,7 @@ class Scores(Record, ABC):
 
     @abstractmethod
     def answers(self, priors: FloatArray | None) -> Answers:
-        """Return the posteriors at priors that were checked.
+        """Return the posteriors at checked priors.
 
         Parameters
         ----------
@@ -116,7 +117,7 @@ class Scores(Record, ABC):
         """
 
     def ranks(self) -> FloatArray:
-        """Return one number per sample of two classes that is higher the more it is the second."""
+        """Return one number per sample of two classes, higher for the second class."""
         if self._values.ndim == 1:
             return self._values
         first, second = self._values.T
@@ -125,12 +126,12 @@ class Scores(Record, ABC):
 
     @property
     def values(self) -> FloatArray:
-        """The scores in double precision; rows that were rounded are divided by their sums."""
+        """The scores in double precision; rounded rows are divided by their sums."""
         return self._values
 
     @property
     def rounding(self) -> Rounding | None:
-        """The precision that rows were rounded to, where they did not sum to 1 exactly."""
+        """The precision of rows that did not sum to 1 exactly; None if they did."""
         return self._rounding
 
     @property
@@ -140,14 +141,14 @@ class Scores(Record, ABC):
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
+        """Number of classes."""
         return 2 if self._values.ndim == 1 else self._values.shape[1]
 
     def __len__(self) -> int:
         return self._values.shape[0]
 
     def posteriors(self, priors: PriorsLike | None = None) -> FloatArray:
-        """Return posteriors, N x K; likelihoods need priors, and posteriors stay as they are.
+        """Return the posteriors as an array of shape (N, K).
 
         >>> Logits([[0.0, 0.0], [1.0, 3.0]]).posteriors().round(3)
         array([[0.5  , 0.5  ],
@@ -164,9 +165,9 @@ class Scores(Record, ABC):
         return np.array(self._answers_at(priors).p)
 
     def log_posteriors(self, priors: PriorsLike | None = None) -> FloatArray:
-        """Return the log posteriors, one row per sample, at these priors.
+        """Return the log posteriors as an array of shape (N, K).
 
-        Likelihoods need priors; posteriors stay what they are, whatever priors a metric uses.
+        Likelihoods need priors; posteriors do not change with the priors that a metric uses.
 
         Parameters
         ----------
@@ -219,7 +220,7 @@ class Scores(Record, ABC):
         return self._replaced(self._values[:, order], names)
 
     def swapped(self) -> Self:
-        """Return the scores of two classes with these in the other order.
+        """Return the scores of two classes in the reverse order.
 
         >>> Posteriors([0.9, 0.2]).swapped().values.round(3)
         array([[0.9, 0.1],
@@ -262,10 +263,10 @@ class PosteriorScores(Scores):
     __slots__ = ()
 
     def at_priors(self, training: PriorsLike, target: PriorsLike) -> "LogPosteriors":
-        """Return the posteriors for other priors than those the system was trained with.
+        """Return the posteriors at other priors than those of training.
 
-        By Bayes' rule, for any number of classes: each posterior is multiplied by target over
-        training prior, and rows are normalised again.
+        By Bayes' rule, for any number of classes: each posterior is multiplied by the target prior
+        over the training prior, and rows are renormalised.
 
         Parameters
         ----------
@@ -276,7 +277,7 @@ class PosteriorScores(Scores):
 
         Examples
         --------
-        Trained on balanced data, used where one in a hundred is positive:
+        Trained on balanced data, deployed where one in a hundred is positive:
 
         >>> Posteriors([0.9]).at_priors([0.5, 0.5], [0.99, 0.01]).log_posteriors().round(4)
         array([[-0.087 , -2.4849]])
@@ -295,16 +296,15 @@ class PosteriorScores(Scores):
 class Posteriors(PosteriorScores):
     """Posterior probabilities: rows that sum to 1, or P(classes[-1]) as one column.
 
-    Rows are taken with the precision they show, found from the values: rows that were rounded to
-    decimal digits are divided by their sums, numbers of float32 or float16 are used as they are,
-    values a few units in the last place beyond 0 or 1 are taken as 0 or 1, and `rounding` says so.
-    `renormalize` divides rows by their sums however far they are from 1.
+    The precision of the rows is found from their values: rows that were rounded to decimal digits
+    are divided by their sums, numbers in float32 or float16 are used unchanged, values a few units
+    in the last place beyond 0 or 1 are taken as 0 or 1, and `rounding` says so.
 
     Parameters
     ----------
     values : table of shape (N, K), or column of P(classes[-1])
     renormalize : bool, default False
-        Whether to divide rows by their sums, however far they are from 1.
+        Whether to divide rows by their sums, even if these are far from 1.
 
     See Also
     --------
@@ -438,7 +438,7 @@ class Logits(PosteriorScores):
 
 
 class LogLikelihoods(Scores):
-    """Log likelihoods log p(x|H_i), up to a constant per sample: they serve any priors.
+    """Log likelihoods log p(x|H_i), up to a constant per sample, valid at any priors.
 
     Parameters
     ----------
@@ -512,12 +512,12 @@ class LogLikelihoodRatios(Scores):
 
     @classmethod
     def readers(cls) -> dict[str, Callable[[Column], Self]]:
-        """Return how ratios are read: as natural logs, base-10 logs or themselves."""
+        """Return the ways to read ratios: as natural logs, base-10 logs or plain ratios."""
         return {"llr": cls, "log10-lr": cls.from_log10, "lr": cls.from_ratio}
 
     @classmethod
     def from_log10(cls, values: Column) -> Self:
-        """Read ratios as base-10 logs, as forensic reports give them.
+        """Return the ratios from their base-10 logs, as in forensic reports.
 
         Parameters
         ----------
@@ -528,7 +528,7 @@ class LogLikelihoodRatios(Scores):
 
     @classmethod
     def from_ratio(cls, values: Column) -> Self:
-        """Read plain ratios, at least 0; 0 and infinity are certain answers.
+        """Return the ratios from plain ratios; 0 and infinity are certain answers.
 
         Parameters
         ----------

@@ -21,12 +21,12 @@ from stakes.scoring.scoring_rule import Answers, FloatArray, IntArray, Names, Sc
 
 
 class LogLoss(ScoringRule):
-    """Logarithmic loss -log s_h; its expectation is the cross-entropy. Strict, unbounded.
+    """Logarithmic loss -log s_h; its expected value is the cross-entropy. Strictly proper, unbounded.
 
     See Also
     --------
-    cross_entropy : its expectation.
-    expected_loss : the expectation of any rule.
+    cross_entropy : its expected value.
+    expected_loss : the expected value of any rule.
     """
 
     name = "cross-entropy"
@@ -40,12 +40,12 @@ class LogLoss(ScoringRule):
 
 
 class BrierLoss(ScoringRule):
-    """Squared distance to the truth, averaged over classes: 1/K sum_i (s_i - I(h = H_i))^2.
+    """Brier loss: 1/K sum_i (s_i - I(h = H_i))^2. Strictly proper, at most 2/K.
 
     See Also
     --------
-    brier_score : its expectation.
-    expected_loss : the expectation of any rule.
+    brier_score : its expected value.
+    expected_loss : the expected value of any rule.
     """
 
     name = "Brier score"
@@ -56,7 +56,7 @@ class BrierLoss(ScoringRule):
 
     @staticmethod
     def squared_distances(y: IntArray, answers: Answers) -> FloatArray:
-        """Return the sum over classes, as Brier had it.
+        """Return the squared distances summed over classes, Brier's original form.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class BrierLoss(ScoringRule):
         return row_sums(np.square(distance, out=distance))  # by halves
 
     def naive_losses(self, priors: FloatArray) -> FloatArray:
-        """Return what answering the priors costs; the largest stays apart, to keep its digits.
+        """Return the loss of answering the priors for each class.
 
         Parameters
         ----------
@@ -90,11 +90,11 @@ class BrierLoss(ScoringRule):
 
 
 class SphericalLoss(ScoringRule):
-    """One minus the cosine of posteriors and truth: 1 - s_h / |s|. Strict, at most 1.
+    """Spherical loss: one minus the cosine of posteriors and truth. Strictly proper, at most 1.
 
     See Also
     --------
-    expected_loss : the expectation of any rule.
+    expected_loss : the expected value of any rule.
     """
 
     aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"spherical": ()}
@@ -114,16 +114,17 @@ class SphericalLoss(ScoringRule):
 
 @dataclass(frozen=True)
 class BayesCost(ScoringRule):
-    """Cost of the Bayes decision at given costs; its expectation is the Bayes EC. Not strict.
+    """Cost of the Bayes decision at given costs; its expected value is the Bayes EC. Not strict.
 
     Parameters
     ----------
     costs : CostMatrix
+        The costs of the decisions.
 
     See Also
     --------
-    bayes_cost : its expectation.
-    expected_loss : the expectation of any rule.
+    bayes_cost : its expected value.
+    expected_loss : the expected value of any rule.
     """
 
     costs: CostMatrix
@@ -155,24 +156,24 @@ class BayesCost(ScoringRule):
 class ThresholdRange(ScoringRule):
     """Bayes cost of two classes averaged over an interval of thresholds, in closed form.
 
-    At threshold t a false alarm costs t and a miss 1 - t. From 0 to 1 it is half the Brier score;
-    a narrow interval judges the posteriors where your decisions will be made.
+    At threshold t, a false alarm costs t and a miss 1 - t. From 0 to 1 this is half the Brier
+    score; a narrow interval evaluates the posteriors near your own thresholds.
 
     Parameters
     ----------
     low : float, default 0.0
-        Ends of the interval, from 0 to 1.
+        End of the interval, from 0 to 1.
     high : float, default 1.0
         Ends of the interval, from 0 to 1.
 
     See Also
     --------
-    expected_loss : the expectation of any rule.
-    risk_curve : all thresholds.
+    expected_loss : the expected value of any rule.
+    risk_curve : for all thresholds.
 
     Examples
     --------
-    Decisions will be made at thresholds between 0.05 and 0.2:
+    Decisions will be made at thresholds between 0.05 and 0.2. Are the posteriors useful there?
 
     >>> import stakes
     >>> data = stakes.simulation.simulate(2, n=2000)

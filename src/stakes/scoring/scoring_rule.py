@@ -20,19 +20,19 @@ _CELLS = 2**18  # of the answers for many priors at a time
 
 @dataclass(frozen=True)
 class ScoringRule(Named, ABC):
-    """A cost of posteriors that is least, on average, when they are the true ones (a PSR).
+    """Base class of proper scoring rules: losses that are least on average for true posteriors.
 
-    A rule is one method, `losses`. Its naive value, normalised value, standard error and interval
-    follow from it. Declare `bounds` where no loss can leave them.
+    A rule has one method, `losses`. Its naive value, normalised value, standard error and interval
+    follow from it. Define `bounds` if losses are bounded.
 
     See Also
     --------
-    expected_loss : the expectation of any rule.
-    LogLoss, BrierLoss, SphericalLoss, BayesCost, ThresholdRange : those there are.
+    expected_loss : the expected value of any rule.
+    LogLoss, BrierLoss, SphericalLoss, BayesCost, ThresholdRange : the rules of stakes.
 
     Examples
     --------
-    A rule of your own, in full; it is proper because log loss is:
+    A rule of your own; it is proper because log loss is:
 
     >>> import math
     >>> import stakes
@@ -63,7 +63,7 @@ class ScoringRule(Named, ABC):
 
     @abstractmethod
     def losses(self, y: IntArray, answers: Answers) -> FloatArray:
-        """Return the cost of each sample: C*(h, s), for coded classes and posteriors.
+        """Return the loss of each sample: C*(h, s), for class indices and posteriors.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class ScoringRule(Named, ABC):
         """
 
     def of(self, y: IntArray, answers: Answers) -> FloatArray:
-        """Return `losses`, by its name in version 0.1.
+        """Return `losses`, under its name in version 0.1.
 
         Parameters
         ----------
@@ -86,7 +86,7 @@ class ScoringRule(Named, ABC):
         return self.losses(y, answers)
 
     def loss(self, y: IntArray, log_posteriors: FloatArray) -> FloatArray:
-        """Return the cost of each sample from log posteriors, one row per sample.
+        """Return the loss of each sample from log posteriors.
 
         Parameters
         ----------
@@ -99,7 +99,7 @@ class ScoringRule(Named, ABC):
 
     @final
     def naive(self, priors: FloatArray) -> float:
-        """Return the expected loss of a system that sees no input, so answers the priors.
+        """Return the expected loss of a system that sees no input and answers the priors.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class ScoringRule(Named, ABC):
         return out
 
     def naive_losses(self, priors: FloatArray) -> FloatArray:
-        """Return what answering the priors costs for each class.
+        """Return the loss of answering the priors for each class.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class ScoringRule(Named, ABC):
         return self.losses(np.arange(k), Probabilities(np.broadcast_to(priors, (k, k))))
 
     def naive_answer(self, priors: FloatArray) -> Label:  # noqa: ARG002
-        """Say what the naive system answers.
+        """Return what the naive system answers.
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ class ScoringRule(Named, ABC):
         return "the priors"
 
     def rivals(self, priors: FloatArray) -> tuple[Constant, ...]:  # noqa: ARG002
-        """Return other answers without looking that could be the best at priors near these.
+        """Return other constant answers that could be the best at nearby priors.
 
         Parameters
         ----------
@@ -170,7 +170,7 @@ class ScoringRule(Named, ABC):
         return np.zeros(n_classes), np.full(n_classes, np.inf)
 
     def check(self, classes: Names) -> None:
-        """Refuse classes that the rule is not for.
+        """Raise an error for classes that the rule does not support.
 
         Parameters
         ----------
@@ -190,10 +190,10 @@ class ScoringRule(Named, ABC):
         Parameters
         ----------
         function : callable
-            Cost C(h, d) of decision d when the truth is the class with index h.
+            Cost C(h, d) of decision d if the truth is the class with index h.
         decisions : sequence, or callable
-            The decisions to choose from, by least expected cost; or, where there are too many,
-            a function that gives the Bayes decision for a vector of posteriors.
+            The decisions to choose from, by least expected cost; or, if there are too many, a
+            function that returns the Bayes decision for a vector of posteriors.
         name : str, default "expected cost of Bayes decisions"
             Name of the rule.
         """

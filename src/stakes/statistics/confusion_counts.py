@@ -46,7 +46,7 @@ class ConfusionCounts:
         decisions: Names,
         copies: IntArray | None = None,
     ) -> Self:
-        """Count coded classes and decisions; weights are above 0, rows stand for `copies`.
+        """Return the counts of classes and decisions that are given as indices.
 
         Parameters
         ----------
@@ -87,7 +87,7 @@ class ConfusionCounts:
         classes: NamesLike | None = None,
         decisions: NamesLike | None = None,
     ) -> Self:
-        """Read a table of counts, classes in rows and decisions in columns.
+        """Return the matrix for a table of counts, classes in rows and decisions in columns.
 
         Parameters
         ----------

@@ -32,7 +32,7 @@ class ErrorRate(DecisionMetric):
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.error_rate : the value for some counts.
+    ConfusionMatrix.error_rate : the value for given counts.
     """
 
     better: ClassVar[Direction] = "lower"
@@ -74,14 +74,14 @@ class Accuracy(ErrorRate):
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.accuracy : the value for some counts.
+    ConfusionMatrix.accuracy : the value for given counts.
 
     Examples
     --------
     >>> import stakes
     >>> cm = stakes.ConfusionMatrix.from_counts([[90, 0], [10, 0]])
     >>> found = stakes.metrics.Accuracy().evaluate(cm)
-    >>> found.value, found.beats_naive  # 90 % right, and of no use
+    >>> found.value, found.beats_naive  # 90 % right, and useless
     (0.9, False)
     """
 
@@ -109,7 +109,7 @@ class BalancedErrorRate(ErrorRate):
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.balanced_error_rate : the value for some counts.
+    ConfusionMatrix.balanced_error_rate : the value for given counts.
     """
 
     formula = "mean over classes of the share decided wrongly"
@@ -151,7 +151,7 @@ class BalancedAccuracy(BalancedErrorRate):
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.balanced_accuracy : the value for some counts.
+    ConfusionMatrix.balanced_accuracy : the value for given counts.
     """
 
     better: ClassVar[Direction] = "higher"
@@ -166,7 +166,7 @@ class Matthews(DecisionMetric):
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.matthews : the value for some counts.
+    ConfusionMatrix.matthews : the value for given counts.
     """
 
     name = "Matthews correlation"
@@ -180,7 +180,7 @@ class Matthews(DecisionMetric):
     )
 
     def evaluate(self, counts: ConfusionCounts) -> MetricValue:
-        """Return the value for these counts, in exact arithmetic but for the last root.
+        """Return the value for these counts, in exact arithmetic up to the final root.
 
         Parameters
         ----------
@@ -212,9 +212,9 @@ class Matthews(DecisionMetric):
         return ratio(n.determinant, spread)
 
     def from_margins(self, rows: FloatArray, columns: FloatArray, right: FloatArray) -> FloatArray:
-        """Return the correlation of many tables: sums by class and decision, and what is right.
+        """Return the correlation of many tables from their margins and right decisions.
 
-        NaN where it is undefined; a few units in the last place from `evaluate`.
+        NaN if it is undefined; within a few units in the last place of `evaluate`.
 
         Parameters
         ----------

@@ -115,10 +115,10 @@ class SweepMetric(Protocol):
 
 @dataclass(frozen=True)
 class DecisionMetric(Named, ABC):
-    """A traditional metric of hard decisions.
+    """Base class of traditional metrics of hard decisions.
 
     A subclass in a module of this package is registered: `explain`, reports, the tables of the
-    documentation and the laws of the tests find it.
+    documentation and the tests find it.
 
     See Also
     --------
@@ -143,7 +143,7 @@ class DecisionMetric(Named, ABC):
 
     @classmethod
     def for_report(cls, counts: ConfusionCounts, costs: CostMatrix | None) -> Self | None:  # noqa: ARG003
-        """Return the metric for a report on these counts and costs; None where it does not exist.
+        """Return the metric for a report on these counts and costs; None if it does not exist.
 
         Most metrics need samples of every class.
 
@@ -187,9 +187,10 @@ class DecisionMetric(Named, ABC):
         """
 
     def from_normalized_cost(self, normalized: float, counts: ConfusionCounts) -> float:  # noqa: ARG002
-        """Return the metric from the normalised expected cost of those costs: the identity.
+        """Return the metric from the normalised expected cost of its costs: the identity.
 
-        NaN where there is none, as where one answer for ever costs nothing, so that no NEC exists.
+        NaN if there is no such identity, for example if a constant answer costs nothing, so that no
+        NEC exists.
 
         Parameters
         ----------
@@ -202,7 +203,7 @@ class DecisionMetric(Named, ABC):
 
     @abstractmethod
     def exchange_rate(self, counts: ConfusionCounts) -> float:
-        """How many more false alarms harm the metric as much as one more miss, at these counts.
+        """Return how many more false alarms change the metric as much as one more miss.
 
         Parameters
         ----------

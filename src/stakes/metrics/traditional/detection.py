@@ -32,12 +32,12 @@ class FScore(BinaryMetric):
     Parameters
     ----------
     beta : float, default 1.0
-        How many times recall counts against precision.
+        How many times as much recall counts as precision.
 
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.f_score : the value for some counts.
+    ConfusionMatrix.f_score : the value for given counts.
     """
 
     beta: float = option(1.0, 0, math.inf)
@@ -101,7 +101,7 @@ class FScore(BinaryMetric):
         return 1 - float(ratio(naive * normalized, below))
 
     def exchange_rate(self, counts: ConfusionCounts) -> float:
-        """How many false alarms harm as much as one miss: (1 + b^2 - F) / F.
+        """Return how many false alarms count as much as one miss: (1 + b^2 - F) / F.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class Precision(BinaryMetric):
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.precision : the value for some counts.
+    ConfusionMatrix.precision : the value for given counts.
     """
 
     prices: ClassVar[tuple[float, float]] = (0, 1)
@@ -141,7 +141,7 @@ class Precision(BinaryMetric):
         return float(counts.priors[1])
 
     def exchange_rate(self, counts: ConfusionCounts) -> float:
-        """How many false alarms harm as much as one miss: N_12 / N_22.
+        """Return how many false alarms count as much as one miss: N_12 / N_22.
 
         Parameters
         ----------
@@ -158,7 +158,7 @@ class Recall(BinaryMetric):
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.recall : the value for some counts.
+    ConfusionMatrix.recall : the value for given counts.
     """
 
     prices: ClassVar[tuple[float, float]] = (1, 0)
@@ -172,7 +172,7 @@ class Recall(BinaryMetric):
         return ratio(n.n22, n.n2)
 
     def exchange_rate(self, counts: ConfusionCounts) -> float:  # noqa: ARG002
-        """How many false alarms harm as much as one miss: no number of them does.
+        """Return infinity: no number of false alarms counts as much as one miss.
 
         Parameters
         ----------
@@ -183,12 +183,12 @@ class Recall(BinaryMetric):
 
 
 class Sensitivity(Recall):
-    """Share of the class of interest that is found: medicine's word for recall.
+    """Share of the class of interest that is found: recall, in medicine.
 
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.sensitivity : the value for some counts.
+    ConfusionMatrix.sensitivity : the value for given counts.
     """
 
     relation = "1 - sensitivity = EC / P_2, with costs 1 for a miss, 0 for a false alarm"
@@ -201,7 +201,7 @@ class Specificity(Recall):
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.specificity : the value for some counts.
+    ConfusionMatrix.specificity : the value for given counts.
     """
 
     prices: ClassVar[tuple[float, float]] = (0, 1)
@@ -214,7 +214,7 @@ class Specificity(Recall):
         return ratio(n.n11, n.n1)
 
     def exchange_rate(self, counts: ConfusionCounts) -> float:  # noqa: ARG002
-        """How many false alarms harm as much as one miss: a miss does no harm.
+        """Return 0: a miss does not change it.
 
         Parameters
         ----------
@@ -230,7 +230,7 @@ class PositiveLikelihoodRatio(BinaryMetric):
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.positive_likelihood_ratio : the value for some counts.
+    ConfusionMatrix.positive_likelihood_ratio : the value for given counts.
     """
 
     aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"lr+": ()}
@@ -252,7 +252,7 @@ class PositiveLikelihoodRatio(BinaryMetric):
         return float(ratio(1 - normalized, ratio(n.n12, n.n1))) + 1
 
     def exchange_rate(self, counts: ConfusionCounts) -> float:
-        """How many false alarms harm as much as one miss: N_12 / N_22.
+        """Return how many false alarms count as much as one miss: N_12 / N_22.
 
         Parameters
         ----------
@@ -264,7 +264,7 @@ class PositiveLikelihoodRatio(BinaryMetric):
 
 @dataclass(frozen=True)
 class NetBenefit(BinaryMetric):
-    """Net benefit of medicine: N_22/N - p/(1-p) N_12/N at threshold probability p.
+    """Net benefit in medicine: N_22/N - p/(1-p) N_12/N at threshold probability p.
 
     Parameters
     ----------
@@ -274,8 +274,8 @@ class NetBenefit(BinaryMetric):
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.net_benefit : the value for some counts.
-    RiskCurve.decision_curve : all thresholds.
+    ConfusionMatrix.net_benefit : the value for given counts.
+    RiskCurve.decision_curve : for all thresholds.
     """
 
     threshold: float = option(0.5, 0, 1, closed=(True, False))
@@ -295,7 +295,7 @@ class NetBenefit(BinaryMetric):
 
     @classmethod
     def for_report(cls, counts: ConfusionCounts, costs: CostMatrix | None) -> Self | None:
-        """Return the metric at the threshold of the costs, where right answers are free.
+        """Return the metric at the threshold of the costs, if right answers are free.
 
         Parameters
         ----------
