@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 import exports
-import reference_pages
 
 _SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
 _ENTRY = re.compile(r"^(\*{0,2}\w[\w.]*(?:, \*{0,2}\w[\w.]*)*)(?: : (.*))?$")
@@ -25,8 +24,10 @@ WITHOUT_DOCTESTS = (
 SHARED_EXAMPLE = {
     *("EngineError", "FileError", "InputError", "MissingExtraError", "UndefinedMetricError"),
 }
-# Constructors that users do not call: what they take is not for them.
+# Constructors that users do not call, and members that the command line calls: what they take is
+# not for users.
 MADE_BY_OTHERS = {"CalibrationModule", "StakesError"}
+FOR_THE_COMMAND_LINE = {"note", "said"}
 
 Definition = ast.FunctionDef | ast.ClassDef
 
@@ -130,7 +131,7 @@ def _described(node: Definition, found: Mapping[str, str]) -> Iterator[str]:
     """Yield arguments that are not described as they are, and a missing Returns."""
     parameters = entries(found.get("Parameters", ""))
     told = parameters | entries(found.get("Attributes", ""))
-    takes = {} if node.name in MADE_BY_OTHERS else arguments(node)
+    takes = {} if node.name in MADE_BY_OTHERS | FOR_THE_COMMAND_LINE else arguments(node)
     yield from (f"{each} is not described" for each in sorted(takes.keys() - told.keys()))
     for name, said in told.items():
         if said is None and name not in _caught(node):

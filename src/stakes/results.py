@@ -185,6 +185,14 @@ class ExpectedLoss(NumberRecord):
     See Also
     --------
     expected_cost, bayes_cost, cross_entropy, brier_score, expected_loss : return it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, d = [0] * 90 + [1] * 10, [0] * 88 + [1] * 11 + [0]
+    >>> cost = stakes.expected_cost(y, d, costs={"miss": 5, "false_alarm": 1})
+    >>> round(cost.normalized, 2), cost.normalized_interval().high < 1  # useful
+    (0.14, True)
     """
 
     name: str
@@ -495,6 +503,13 @@ class MetricValue(NumberRecord):
     See Also
     --------
     ConfusionMatrix : its metrics return it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> found = stakes.ConfusionMatrix.from_counts([[90, 0], [10, 0]]).accuracy()
+    >>> found.value, found.beats_naive  # 90 % right, and still useless
+    (0.9, False)
     """
 
     name: str

@@ -36,6 +36,15 @@ class LeftOut(Record):
     See Also
     --------
     read_answer_log : returns it in its log.
+
+    Examples
+    --------
+    Look at what was left out before you trust a log:
+
+    >>> import stakes
+    >>> left_out = [stakes.LeftOut("q7", epoch=1, reason="error", text="timeout")]
+    >>> [each.question for each in left_out if each.reason == "error"]  # run these again
+    ['q7']
     """
 
     question: str | int
@@ -66,6 +75,15 @@ class LoggedOptions(Record):
     --------
     read_answer_log : returns it in its log.
     OptionScores : evaluates the options.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> options = stakes.LoggedOptions((-3.0, -4.0), ("no", "certainly"), gold=(1,))
+    >>> options.right("acc"), options.right("acc_norm")
+    (False, True)
+
+    The right answer is the longer one: report the metric that allows for length.
     """
 
     log_likelihoods: tuple[float, ...]
@@ -140,6 +158,19 @@ class AnswerLog(Record):
     See Also
     --------
     read_answer_log : returns it.
+
+    Examples
+    --------
+    >>> import json, pathlib, tempfile, stakes
+    >>> line = {"doc_id": 0, "doc": {"q": "2 + 2?"}, "target": "4", "filter": "none"}
+    >>> line |= {"arguments": {"gen_args_0": {"arg_0": "2 + 2?", "arg_1": {}}}}
+    >>> line |= {"resps": [["5"]], "filtered_resps": ["5"], "metrics": ["exact_match"]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "samples_sums.jsonl")
+    ...     _ = file.write_text(json.dumps({**line, "exact_match": 0.0}))
+    ...     log = stakes.read_answer_log(file)
+    >>> log.right, len(log.left_out)  # every sample counts, so evaluate `log.responses()`
+    ([False], 0)
     """
 
     source: str

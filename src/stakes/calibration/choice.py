@@ -79,6 +79,15 @@ class CalibratorChoice(Record):
     See Also
     --------
     choose_calibrator : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=400)
+    >>> rule, candidates = stakes.LogLoss(), [stakes.BiasCalibrator()]
+    >>> choice = stakes.choose_calibrator(rule, data.y, data.posteriors([0.5, 0.5]), candidates)
+    >>> choice.best
+    BiasCalibrator()
     """
 
     candidates: tuple[Candidate, ...]  # least loss first

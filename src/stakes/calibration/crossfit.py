@@ -38,6 +38,15 @@ class TrainOnTest(Record):
     --------
     cross_calibrate : takes it as `folds`.
     HeldOut : fits on other samples.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> rule, y, p = stakes.LogLoss(), [0, 1, 0, 1] * 5, [0.2, 0.6, 0.7, 0.4] * 5
+    >>> own = stakes.calibration_loss(rule, y, p, folds=stakes.TrainOnTest())
+    >>> honest = stakes.calibration_loss(rule, y, p)
+    >>> own.calibrated < honest.calibrated  # the fit to the evaluated samples is optimistic
+    True
     """
 
     def __str__(self) -> str:

@@ -33,6 +33,13 @@ class Coefficient(NumberRecord):
     See Also
     --------
     AffineCalibrator : a scale and biases.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> scale = stakes.Coefficient(0.52, "scale", standard_error=0.04)
+    >>> abs(scale - 1) > 2 * scale.standard_error  # the scores are overconfident: calibrate
+    True
     """
 
     value: float

@@ -55,6 +55,14 @@ class CalibrationLoss(NumberRecord):
     See Also
     --------
     calibration_loss : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> loss = stakes.calibration_loss(stakes.LogLoss(), data.y, data.posteriors([0.5, 0.5]))
+    >>> loss.relative > 0.3  # more than 30 % of the loss: calibrate
+    True
     """
 
     raw: ExpectedLoss
@@ -258,6 +266,13 @@ class ScoreDecomposition(Record):
     See Also
     --------
     decompose : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> parts = stakes.decompose(stakes.BrierLoss(), [0, 0, 1, 1], [0.6, 0.7, 0.8, 0.9])
+    >>> parts.miscalibration > parts.value / 2  # most of the loss: calibrate
+    True
     """
 
     miscalibration: float

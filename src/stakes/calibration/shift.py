@@ -48,6 +48,14 @@ class PriorEstimate(Record):
     See Also
     --------
     estimate_priors, estimate_priors_from_decisions : return it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> known = stakes.ConfusionMatrix.from_counts([[90, 10], [20, 80]])
+    >>> found = stakes.estimate_priors_from_decisions(known, [0] * 70 + [1] * 30)
+    >>> 0.5 in found.interval(1)  # the classes are no longer balanced: adapt the posteriors
+    False
     """
 
     classes: Names

@@ -45,6 +45,13 @@ class RankingValue(NumberRecord):
     See Also
     --------
     auc, average_precision, minimum_cllr : return it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> area = stakes.auc([0, 0, 1, 1] * 20, [0.1, 0.4, 0.35, 0.8] * 20)
+    >>> area.beats_naive, area.interval().low > area.naive  # the scores are informative
+    (True, True)
     """
 
     value: float

@@ -33,6 +33,14 @@ class ClassDetectors(Record):
     See Also
     --------
     class_detectors : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> p = [[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.1, 0.6, 0.3], [0.3, 0.1, 0.6]]
+    >>> found = stakes.class_detectors([0, 1, 2, 2], p)
+    >>> min(found.curves, key=lambda name: found.curves[name].auc())  # work on this class first
+    1
     """
 
     curves: dict[Label, RocCurve]

@@ -168,6 +168,13 @@ class TippettCurve(Record):
     See Also
     --------
     tippett_curve : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> curve = stakes.tippett_curve([0, 0, 0, 1, 1], [-5.0, -4.0, 1.0, 0.5, 6.0])
+    >>> curve.misleading[0] > 0.05  # misleading evidence in one of three: do not report it
+    True
     """
 
     roc: RocCurve
@@ -256,6 +263,14 @@ class DetectionCost(Record):
     See Also
     --------
     detection_cost : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, llr = [0, 0, 0, 1, 1], [-5.0, -4.0, 1.0, 0.5, 6.0]
+    >>> dcf = stakes.detection_cost(y, llr, target_prior=0.5)
+    >>> round(float(dcf.actual.normalized - dcf.minimum.normalized), 2)  # nothing to recalibrate
+    0.0
     """
 
     actual: ExpectedLoss

@@ -30,6 +30,15 @@ class OperatingPoint(Record):
     --------
     roc_curve : all points.
     choose_threshold : the one to use.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> point = stakes.roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).specificity_at(1.0)
+    >>> point.threshold, point.specificity
+    (0.1, 0.5)
+
+    To miss nothing, use the threshold 0.1, and accept false alarms in half of the other class.
     """
 
     threshold: float
@@ -71,6 +80,14 @@ class MinimumCost(NumberRecord):
     --------
     RocCurve.minimum_cost : returns it.
     roc_curve : the curve.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> roc = stakes.roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> least = roc.minimum_cost(stakes.CostMatrix.binary(miss=5, false_alarm=1))
+    >>> least.point.threshold, least.normalized  # use this threshold: half of the naive cost
+    (0.1, 0.5)
     """
 
     point: OperatingPoint
@@ -116,6 +133,14 @@ class TargetOdds(Record):
     --------
     RocCurve.odds_for : returns it.
     roc_curve : the curve.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> roc = stakes.roc_curve([0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.4, 0.7, 0.9])
+    >>> found = roc.odds_for(sensitivity=0.9)
+    >>> found.point.threshold, found.cost_ratio < 1  # so a miss is implied to cost more
+    (0.2, True)
     """
 
     wanted: float
@@ -126,7 +151,7 @@ class TargetOdds(Record):
 
     @property
     def odds(self) -> float:
-        """Odds c12 P1 / (c21 P2): the geometric middle of the range, or a value inside an open one."""
+        """Odds c12 P1 / (c21 P2): the geometric middle of the range, or inside an open range."""
         low, high = self.range
         if math.isinf(high):
             return 2 * low if low > 0 else 1.0

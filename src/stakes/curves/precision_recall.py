@@ -32,6 +32,13 @@ class PrecisionRecallCurve(Record):
     See Also
     --------
     precision_recall_curve : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> curve = stakes.precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> float(curve.thresholds[curve.precision == 1][0])  # above this score, every alarm is right
+    0.4
     """
 
     roc: RocCurve

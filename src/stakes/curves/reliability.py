@@ -45,6 +45,14 @@ class ReliabilityCurve(Record):
     See Also
     --------
     reliability_curve : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.6, 0.7, 0.9]
+    >>> curve = stakes.reliability_curve(y, p, resamples=20)
+    >>> curve.frequency.tolist()  # it rises with the posterior, so the scores are informative
+    [0.0, 0.5, 1.0]
     """
 
     low: FloatArray

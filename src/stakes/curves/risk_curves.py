@@ -57,6 +57,14 @@ class RiskCurve(Record):
     --------
     risk_curve : returns it.
     RiskDisplay : draws a view.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 0, 0, 0, 0, 1, 1], [0.02, 0.05, 0.1, 0.1, 0.15, 0.4, 0.3, 0.7]
+    >>> curve = stakes.risk_curve(y, p)
+    >>> [curve.at(t).normalized < 1 for t in (0.05, 0.2, 0.5)]  # useful at these thresholds
+    [True, True, True]
     """
 
     steps: ThresholdSteps

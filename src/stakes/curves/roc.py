@@ -59,6 +59,15 @@ class RocCurve(Record):
     See Also
     --------
     roc_curve : returns it.
+
+    Examples
+    --------
+    A miss costs five false alarms. Which threshold is best on these data?
+
+    >>> import stakes
+    >>> roc = stakes.roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> roc.minimum_cost([[0, 1], [5, 0]]).point.threshold
+    0.1
     """
 
     levels: ScoreLevels

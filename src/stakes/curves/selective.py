@@ -39,6 +39,18 @@ class AbstentionCurve(Record):
     See Also
     --------
     abstention_curve : returns it.
+
+    Examples
+    --------
+    A second opinion costs 0.2 errors. How often should the system ask for one?
+
+    >>> import stakes
+    >>> y, p = [0, 0, 1, 1], [0.1, 0.4, 0.45, 0.9]
+    >>> curve = stakes.abstention_curve(y, p, prices=[0.2])
+    >>> curve.abstention_rates, curve.costs[0].value < stakes.bayes_cost(y, p).value
+    ((0.5,), True)
+
+    For half of the cases, which is cheaper than always deciding.
     """
 
     prices: tuple[float, ...]
@@ -156,6 +168,14 @@ class RiskCoverageCurve(Record):
     See Also
     --------
     risk_coverage_curve : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> p = stakes.Posteriors([0.1, 0.4, 0.45, 0.9])
+    >>> curve = stakes.risk_coverage_curve([0, 0, 1, 1], p)
+    >>> float(curve.coverage[curve.risk == 0].max())  # answer this share without an error
+    0.75
     """
 
     coverage: FloatArray

@@ -47,6 +47,16 @@ class CurveView(Record):
     --------
     risk_curve : its methods return views.
     RiskDisplay : draws one.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 0, 0, 0, 0, 1, 1], [0.02, 0.05, 0.1, 0.1, 0.15, 0.4, 0.3, 0.7]
+    >>> view = stakes.risk_curve(y, p).decision_curve([0.2], level=None)
+    >>> bool(view.actual[0] > max(line[0] for line in view.references.values()))
+    True
+
+    At a threshold of 20 % the model has more net benefit than treating all or none.
     """
 
     name: str
@@ -115,6 +125,16 @@ class WorstApplication(Record):
     --------
     RiskCurve.calibration_loss : returns it in its view.
     risk_curve : the curve.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> curve = stakes.risk_curve([0, 0, 0, 1, 1], [0.1, 0.6, 0.7, 0.4, 0.9])
+    >>> worst = curve.calibration_loss().worst
+    >>> worst.value > 0, 0 < worst.threshold < 1
+    (True, True)
+
+    Do not use these scores near that threshold without calibration.
     """
 
     threshold: float
@@ -162,6 +182,16 @@ class CalibrationLossView(CurveView):
     --------
     RiskCurve.calibration_loss : returns it.
     risk_curve : the curve.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> curve = stakes.risk_curve([0, 0, 0, 1, 1], [0.1, 0.6, 0.7, 0.4, 0.9])
+    >>> view = curve.calibration_loss([0.2, 0.5])
+    >>> view.actual.round(2).tolist()
+    [0.0, 0.2]
+
+    Calibrate before deciding at 0.5; at 0.2 there is nothing to gain.
     """
 
     worst: WorstApplication = field(kw_only=True)
@@ -187,6 +217,15 @@ class CurveArea(NumberRecord):
     --------
     RiskCurve.brier, RiskCurve.cross_entropy : return it.
     risk_curve : the curve.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> area = stakes.risk_curve([0, 0, 0, 1, 1], [0.1, 0.3, 0.6, 0.4, 0.9]).brier()
+    >>> float(area) < area.naive, area.calibration_loss > 0
+    (True, True)
+
+    Better than answering the priors, and calibration could improve it.
     """
 
     name: str

@@ -67,6 +67,15 @@ class Display(ABC):
     panels : several displays in one figure.
     save_figure : writes a display to files.
     RocDisplay : one of them.
+
+    Examples
+    --------
+    Every display has its numbers as columns, so a program can decide too:
+
+    >>> import stakes
+    >>> display = stakes.RocDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> isinstance(display, stakes.displays.Display), len(display.frame()["threshold"])
+    (True, 5)
     """
 
     title: ClassVar[str]

@@ -88,6 +88,14 @@ class Bootstrap(Record):
     See Also
     --------
     bootstrap : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 1, 1] * 20, [0.1, 0.4, 0.35, 0.8] * 20
+    >>> found = stakes.bootstrap(y, p, stakes.AreaUnderRoc(), resamples=100)
+    >>> found["auc"].interval.low > 0.5  # better than uninformative scores
+    True
     """
 
     estimates: Mapping[str, Estimate]

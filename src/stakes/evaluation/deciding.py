@@ -35,6 +35,15 @@ class Decisions(Record):
     See Also
     --------
     decide : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> found = stakes.decide([0.05, 0.3], {"miss": 5, "false_alarm": 1})
+    >>> found.names.tolist(), found.expected.round(2).tolist()
+    ([0, 1], [0.25, 0.7])
+
+    Raise an alarm for the second case only.
     """
 
     classes: Names

@@ -56,6 +56,14 @@ class DecisionEvaluation(Paged, Tracked, Carded):
     See Also
     --------
     evaluate_decisions : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> counts = stakes.ConfusionMatrix.from_counts([[855, 45], [5, 95]])
+    >>> result = stakes.evaluate_decisions(counts, [[0, 1], [5, 0]], resamples=0)
+    >>> result.verdicts[0].code  # so use it
+    'useful'
     """
 
     confusion: ConfusionMatrix

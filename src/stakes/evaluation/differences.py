@@ -60,6 +60,17 @@ class Difference(Record):
     See Also
     --------
     compare : returns it for each metric.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> poor = data.posteriors([0.5, 0.5])
+    >>> result = stakes.compare(data.y, {"poor": poor, "good": good}, resamples=0)
+    >>> found = result.of("good", "cost.nec")
+    >>> found.wins, found.distinguishable  # better, and not by chance: switch
+    (True, True)
     """
 
     system: str
@@ -130,6 +141,16 @@ class RelativeCost(Record):
     See Also
     --------
     compare : returns it if a margin is given.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> systems = {"old": good, "new": data.posteriors([0.88, 0.12])}
+    >>> (found,) = stakes.compare(data.y, systems, margin=0.5, resamples=0).relative_costs
+    >>> found.non_inferior  # the new system costs at most 50 % more
+    True
     """
 
     system: str

@@ -145,6 +145,15 @@ class DataSummary(Record):
     See Also
     --------
     evaluate : returns it as `data`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> found = stakes.evaluate(data.y, good, calibrator=None, resamples=0).data
+    >>> found.n, min(found.counts) >= 30  # enough samples of each class
+    (499, True)
     """
 
     n: int
@@ -190,6 +199,16 @@ class LossResult(Record):
     See Also
     --------
     evaluate : returns it for costs and scoring rules.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> raw = data.posteriors([0.5, 0.5])
+    >>> cost = stakes.evaluate(data.y, raw, resamples=0).main.cost
+    >>> cost.calibrated_normalized.value < cost.normalized.value  # calibration helps
+    True
     """
 
     raw: ExpectedLoss
@@ -256,6 +275,18 @@ class ApplicationResult(Record):
     See Also
     --------
     evaluate : returns it for each application.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> costs = {"miss": 5, "false_alarm": 1}
+    >>> use = stakes.evaluate(data.y, good, costs=costs, calibrator=None, resamples=0).main
+    >>> round(use.threshold, 3), use.cost.normalized.interval.high < 1
+    (0.167, True)
+
+    The system is useful with the threshold 0.167.
     """
 
     name: str
@@ -338,6 +369,16 @@ class ClassResult(Record):
     See Also
     --------
     evaluate : returns it for each class.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> settings = {"costs": {"miss": 5, "false_alarm": 1}, "calibrator": None, "resamples": 0}
+    >>> classes = stakes.evaluate(data.y, good, **settings).by_class
+    >>> max(classes, key=lambda each: each.cost.value).name  # look at errors of this class first
+    1
     """
 
     name: Label
@@ -389,6 +430,16 @@ class SliceResult(Record):
     See Also
     --------
     evaluate : returns it for each value of `slices`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> settings = {"slices": ["a", "b"] * 249 + ["a"], "calibrator": None, "resamples": 0}
+    >>> slices = stakes.evaluate(data.y, good, **settings).slices
+    >>> max(slices, key=lambda each: each.cost.value).value  # look at this site first
+    'a'
     """
 
     column: str
@@ -446,6 +497,15 @@ class Verdict(Record):
     See Also
     --------
     evaluate, compare, evaluate_decisions : return verdicts.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> verdict = stakes.evaluate(data.y, good, calibrator=None, resamples=0).verdicts[0]
+    >>> verdict.code == "useful"  # let a program decide by the code
+    True
     """
 
     code: str
@@ -497,6 +557,18 @@ class Evaluation(Paged, Tracked, Carded):
     See Also
     --------
     evaluate : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> costs = {"miss": 5, "false_alarm": 1}
+    >>> result = stakes.evaluate(data.y, good, costs=costs, calibrator=None, resamples=0)
+    >>> result.verdicts[0].code  # so use it
+    'useful'
+    >>> result.metrics()["cost.nec"].interval.high < 1
+    True
     """
 
     data: DataSummary

@@ -42,6 +42,16 @@ class OddsRange(Record):
     See Also
     --------
     compare : returns it as `odds`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> poor = data.posteriors([0.5, 0.5])
+    >>> odds = stakes.compare(data.y, {"poor": poor, "good": good}, resamples=0).odds
+    >>> {each.system for each in odds if each.low < 1 < each.high}  # best at odds of 1
+    {'good'}
     """
 
     low: float

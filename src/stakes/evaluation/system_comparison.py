@@ -75,6 +75,16 @@ class Comparison(Paged, Tracked):
     See Also
     --------
     compare : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> poor = data.posteriors([0.5, 0.5])
+    >>> result = stakes.compare(data.y, {"poor": poor, "good": good}, resamples=0)
+    >>> result.may_be_best["cost"]  # use this one
+    ('good',)
     """
 
     systems: tuple[str, ...]

@@ -51,6 +51,15 @@ class ThresholdResult(Record):
     See Also
     --------
     choose_threshold : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> choice = stakes.choose_threshold(data.y, good, costs={"miss": 5, "false_alarm": 1})
+    >>> choice.chosen.normalized.interval.high < 1  # useful at this threshold
+    True
     """
 
     rule: str
@@ -97,6 +106,15 @@ class ThresholdChoice(Record):
     See Also
     --------
     choose_threshold : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> choice = stakes.choose_threshold(data.y, good, costs={"miss": 5, "false_alarm": 1})
+    >>> round(choice.chosen.threshold, 3)  # raise an alarm above this posterior
+    0.167
     """
 
     of: str

@@ -31,6 +31,16 @@ def with_stated_confidence(scorer: Scorer, stated: StatedIn) -> Scorer:
     See Also
     --------
     StatedIn : how a confidence is read.
+
+    Examples
+    --------
+    Ask for a confidence in the prompt, and evaluate the log at any target:
+
+    .. code-block:: python
+
+        @scorer(metrics=[stakes.inspect_ai.confidence_target(0.75)])
+        def sure_match():
+            return stakes.inspect_ai.with_stated_confidence(match(), stakes.StatedIn("percent"))
     """
 
     async def score(state: TaskState, target: Target) -> Score | None:

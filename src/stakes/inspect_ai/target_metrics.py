@@ -79,6 +79,14 @@ def confidence_target(t: float, partial: Any = None) -> Metric:
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        @scorer(metrics=[stakes.inspect_ai.confidence_target(0.75)])
+        def exact():  # below 0, never answering would be better
+            ...
     """
     target = ConfidenceTarget(t)
 
@@ -105,6 +113,14 @@ def omniscience_index(partial: Any = None) -> Metric:
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        @scorer(metrics=[stakes.inspect_ai.omniscience_index()])
+        def exact():  # below 0, more answers are wrong than right: abstain more
+            ...
     """
     half = ConfidenceTarget(0.5)
 
@@ -143,6 +159,16 @@ def confidence_target_stderr(
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        from stakes.inspect_ai import confidence_target, confidence_target_stderr
+
+        @scorer(metrics=[confidence_target(0.75), confidence_target_stderr(0.75)])
+        def exact():  # useful if the utility is more than two standard errors above 0
+            ...
     """
     target = ConfidenceTarget(t)
 
@@ -175,6 +201,14 @@ def normalized_cost(t: float, partial: Any = None) -> Metric:
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        @scorer(metrics=[stakes.inspect_ai.normalized_cost(0.75)])
+        def exact():  # below 1, the model's choice of what to answer is worth something
+            ...
     """
     target = ConfidenceTarget(t)
 
@@ -196,6 +230,14 @@ def answered() -> Metric:
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        @scorer(metrics=[stakes.inspect_ai.answered()])
+        def exact():  # 1 means that the model never abstains
+            ...
     """
 
     def share(scores: list[SampleScore]) -> float:
@@ -221,6 +263,14 @@ def answered_accuracy(partial: Any = None) -> Metric:
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        @scorer(metrics=[stakes.inspect_ai.answered_accuracy()])
+        def exact():  # below the target, the model should abstain more
+            ...
     """
 
     def share(scores: list[SampleScore]) -> float:
@@ -246,6 +296,14 @@ def hallucination_rate(partial: Any = None) -> Metric:
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        @scorer(metrics=[stakes.inspect_ai.hallucination_rate()])
+        def exact():  # 1 means that the model never admits that it does not know
+            ...
     """
 
     def share(scores: list[SampleScore]) -> float:

@@ -32,6 +32,14 @@ class Columns:
     See Also
     --------
     read_columns, read_batches : return it.
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> from stakes.io import read_columns
+    >>> table = read_columns(files("stakes") / "data" / "breast.csv", ["diagnosis"], ["log_odds"])
+    >>> str(table.place(3)).endswith("line 5")  # where to look for a suspicious row
+    True
     """
 
     def __init__(
@@ -156,6 +164,19 @@ class LongColumns(Columns):
     See Also
     --------
     read_columns : reads the table.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from stakes.io import LongColumns, read_columns
+    >>> rows = "id,class,truth,p", "a,cat,cat,0.8", "a,dog,cat,0.2", "b,cat,dog,0.4", "b,dog,dog,0.6"
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "long.csv")
+    ...     _ = path.write_text("\\n".join(rows))
+    ...     table = LongColumns(read_columns(path, ["id", "class", "truth"], ["p"]), "id", "class")
+    >>> table.matrix(["p"]).tolist()  # ready for `evaluate`
+    [[0.8, 0.2], [0.4, 0.6]]
     """
 
     def __init__(self, table: Columns, sample: str, kind: str) -> None:

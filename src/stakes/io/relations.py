@@ -127,6 +127,13 @@ class Roles:
     See Also
     --------
     table_columns : reads the columns of a table in memory.
+
+    Examples
+    --------
+    >>> from stakes.io import Roles
+    >>> roles = Roles("diagnosis", {"model": "p"}, slices=("site",))
+    >>> roles.scores, roles.slices
+    (['p'], ('site',))
     """
 
     label: str
@@ -195,6 +202,19 @@ class Relation:
     --------
     Roles : the columns.
     table_columns : a table in memory.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import stakes
+    >>> from stakes.io import Relation, Roles
+    >>> relation = Relation(Roles("y", {"": "p"}), stakes.Posteriors)
+    >>> first, pieces = relation.begun(pa.table({"y": [0, 1, 1, 0], "p": [0.1, 0.7, 0.4, 0.2]}))
+    >>> total = stakes.Summary(classes=relation.classes(first))
+    >>> for piece in pieces:
+    ...     _ = relation.add(total, piece)
+    >>> total
+    Summary(4 samples, 2 classes)
     """
 
     roles: Roles

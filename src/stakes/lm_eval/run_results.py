@@ -60,6 +60,16 @@ def answers_of_results(  # noqa: PLR0913  as for files
     --------
     read_answer_log : the same from a file.
     evaluate_responses : evaluates the answers.
+
+    Examples
+    --------
+    >>> from stakes.lm_eval import answers_of_results
+    >>> sample = {"doc_id": 0, "doc": {"q": "2 + 2?"}, "target": "4", "filter": "none"}
+    >>> sample |= {"arguments": [["2 + 2?", {}]], "resps": [["4"]], "filtered_resps": ["4"]}
+    >>> sample |= {"metrics": ["exact_match"], "exact_match": 1.0}
+    >>> log = answers_of_results({"samples": {"sums": [sample]}})
+    >>> log.right, len(log.left_out)  # every sample counts, so evaluate `log.responses()`
+    ([True], 0)
     """
     given = {name: value for name, value in locals().items() if name not in {"results", "task"}}
     samples = results.get("samples") if isinstance(results, Mapping) else None

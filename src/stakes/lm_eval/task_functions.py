@@ -55,6 +55,19 @@ def response_processor(
     --------
     StatedIn : how a confidence is read.
     evaluate_responses : with intervals and verdicts.
+
+    Examples
+    --------
+    >>> from stakes import StatedIn
+    >>> from stakes.lm_eval import response_processor
+    >>> stated = StatedIn(abstention=r"(?i)i don't know")
+    >>> process = response_processor(lambda doc, text: doc in text, stated, t=0.75)
+    >>> for text in ("Rome. Confidence: 0.6", "I don't know."):
+    ...     print(process("Paris", [text])["utility"])
+    -3.0
+    0.0
+
+    At this target, the model should say that it does not know.
     """
     target = ConfidenceTarget(t)
 
@@ -88,6 +101,16 @@ def utility_at(t: float) -> Aggregation:
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    >>> from stakes.lm_eval import utility_at, response_processor
+    >>> from stakes import StatedIn
+    >>> process = response_processor(lambda doc, text: doc in text, StatedIn(), t=0.75)
+    >>> texts = "Paris. Confidence: 0.9", "Rome. Confidence: 0.6"
+    >>> said = [process("Paris", [text])["response"] for text in texts]
+    >>> utility_at(0.75)(said)  # below 0: never answering would be better
+    -1.0
     """
     target = ConfidenceTarget(t)
 
@@ -116,6 +139,16 @@ def normalized_cost_at(t: float) -> Aggregation:
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    >>> from stakes.lm_eval import normalized_cost_at, response_processor
+    >>> from stakes import StatedIn
+    >>> process = response_processor(lambda doc, text: doc in text, StatedIn(), t=0.75)
+    >>> texts = "Paris. Confidence: 0.9", "Rome. Confidence: 0.6"
+    >>> said = [process("Paris", [text])["response"] for text in texts]
+    >>> normalized_cost_at(0.75)(said) < 1  # its choice of what to answer is worth nothing
+    False
     """
     target = ConfidenceTarget(t)
 
@@ -140,6 +173,16 @@ def answered_accuracy(responses: Sequence[Response]) -> float:
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    >>> from stakes.lm_eval import answered_accuracy, response_processor
+    >>> from stakes import StatedIn
+    >>> process = response_processor(lambda doc, text: doc in text, StatedIn(), t=0.75)
+    >>> texts = "Paris. Confidence: 0.9", "Rome. Confidence: 0.6"
+    >>> said = [process("Paris", [text])["response"] for text in texts]
+    >>> answered_accuracy(said) > 0.75  # not accurate enough for the target: abstain more
+    False
     """
     return _values(responses).answered_accuracy()
 
@@ -159,6 +202,16 @@ def hallucination_rate(responses: Sequence[Response]) -> float:
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    >>> from stakes.lm_eval import hallucination_rate, response_processor
+    >>> from stakes import StatedIn
+    >>> process = response_processor(lambda doc, text: doc in text, StatedIn(), t=0.75)
+    >>> texts = "Paris. Confidence: 0.9", "Rome. Confidence: 0.6"
+    >>> said = [process("Paris", [text])["response"] for text in texts]
+    >>> hallucination_rate(said)  # every answer that is not right is wrong: it never abstains
+    1.0
     """
     return _values(responses).hallucination_rate()
 

@@ -63,6 +63,18 @@ class CalibrationError(NumberRecord):
     See Also
     --------
     calibration_error, confidence_calibration_error, smooth_calibration_error : return it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> for priors in ([0.9, 0.1], [0.5, 0.5]):  # the right priors, then wrong ones
+    ...     error = stakes.calibration_error(data.y, data.posteriors(priors))
+    ...     print(error.interval().low > 0)
+    False
+    True
+
+    Calibrate the second system; the error of the first may be due to chance.
     """
 
     value: float
@@ -307,9 +319,8 @@ def smooth_calibration_error(
 ) -> CalibrationError:
     """Return the smooth calibration error: no bins, a kernel whose width is the error itself.
 
-    After Blasiok and Nakkiran: the residuals are smoothed by a reflected Gaussian; the width at
-    which the summed residual equals the width is the error, to a thousandth. Arguments as for
-    `calibration_error`.
+    After Blasiok and Nakkiran: the residuals are smoothed by a reflected Gaussian; the error is the
+    width at which the summed residual equals the width, to a thousandth.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ def expected_loss(
         `Logits(z)`, `LogPosteriors(lp)`, `LogLikelihoods(ll)`, `LogLikelihoodRatios(llr)`.
     priors : array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
-        Likelihoods are turned into posteriors at these priors; posteriors stay what they are.
+        Likelihoods are turned into posteriors at these priors; posteriors do not change.
     sample_weight : column of N weights, optional
     classes : sequence of K names, optional
         In the order of the columns. By default the names of a data frame's columns, or 0..K-1.

@@ -35,6 +35,15 @@ class Explanation(Record):
     See Also
     --------
     explain : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 20], [5, 5]])
+    >>> round(stakes.explain("f1", cm).exchange_rate, 1)
+    6.0
+
+    F1 trades one miss for six false alarms here. If that is not your trade, use costs.
     """
 
     metric: DecisionMetric

@@ -31,6 +31,15 @@ class EqualWidth:
     --------
     EqualMass : bins with the same weight of samples.
     reliability, calibration_error : take it as `bins`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 0, 1], [0.01, 0.02, 0.03, 0.9]
+    >>> stakes.reliability(y, p, stakes.EqualWidth(2)).share.tolist()
+    [0.75, 0.25]
+
+    Most samples are in the first bin: use `EqualMass` to look closer.
     """
 
     n: int = 15
@@ -64,6 +73,13 @@ class EqualMass:
     --------
     EqualWidth : bins of the same width.
     reliability, calibration_error : take it as `bins`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 0, 1], [0.01, 0.02, 0.03, 0.9]
+    >>> stakes.reliability(y, p, stakes.EqualMass(2)).share.tolist()  # no bin is empty
+    [0.5, 0.5]
     """
 
     n: int = 15
@@ -105,6 +121,14 @@ class Reliability(Record):
     See Also
     --------
     reliability : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> found = stakes.reliability([0, 0, 0, 1] * 10, [0.6, 0.6, 0.6, 0.6] * 10, bins=1)
+    >>> low, high = found.interval()
+    >>> bool(high[0] < found.probability[0])  # it happens less often than predicted: calibrate
+    True
     """
 
     sums: BinSums

@@ -32,6 +32,19 @@ class StakesEvaluator:
     --------
     log_evaluation : logs any evaluation to a run.
     evaluate : the evaluation itself.
+
+    Examples
+    --------
+    Evaluate a logged model by cost, and stop if it is not useful:
+
+    .. code-block:: python
+
+        result = mlflow.models.evaluate(
+            model_uri, data, targets="y", model_type="classifier", evaluators=["stakes"],
+            evaluator_config={"stakes": {"costs": {"miss": 5, "false_alarm": 1}}},
+        )
+        if not result.metrics["cost.nec.high"] < 1:
+            raise SystemExit("not useful at these costs")
     """
 
     @classmethod

@@ -38,6 +38,16 @@ class LoggedEvaluation:
     See Also
     --------
     log_evaluation : returns it.
+
+    Examples
+    --------
+    Fail a training job whose model is not shown to be useful:
+
+    .. code-block:: python
+
+        logged = stakes.mlflow.log_evaluation(evaluation)
+        if not logged.metrics["cost.nec.high"] < 1:
+            raise SystemExit(f"not useful: see {logged.artifacts['page']} in run {logged.run_id}")
     """
 
     run_id: str

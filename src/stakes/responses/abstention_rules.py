@@ -58,6 +58,16 @@ class AbstentionRule(Record):
     See Also
     --------
     evaluate_responses : returns it for each rule.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> said = stakes.Responses([True, True, False] * 40, [0.9, 0.9, 0.3] * 40)
+    >>> rule = stakes.evaluate_responses(said, 0.75).rule["stated"]
+    >>> rule.answered.value < 1, rule.gain.interval.low > 0
+    (True, True)
+
+    It pays to abstain if the stated confidence is below the target.
     """
 
     name: str

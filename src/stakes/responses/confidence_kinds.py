@@ -38,6 +38,17 @@ class Confidence(Record, ABC):
     --------
     Responses : takes it as `confidence`.
     StatedProbability, StatedPercent, VerbalConfidence, AnswerLogProbability, Agreement : its kinds.
+
+    Examples
+    --------
+    Each kind states a probability of being right in its own form:
+
+    >>> import stakes
+    >>> kinds = stakes.StatedPercent([90]), stakes.Agreement([9], samples=10)
+    >>> [kind.probabilities().tolist() for kind in kinds]
+    [[0.9], [0.9]]
+    >>> kinds[0].probabilities()[0] > 0.75  # worth answering at a target of 75 %
+    np.True_
     """
 
     values: Column = field(repr=False)

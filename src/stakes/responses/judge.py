@@ -60,6 +60,17 @@ class JudgedMean(NumberRecord):
     See Also
     --------
     judged_mean : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> human = [1] * 10 + [0] * 10 + [None] * 80
+    >>> judge = [1] * 10 + [1] * 4 + [0] * 6 + [1] * 66 + [0] * 14
+    >>> found = stakes.judged_mean(human, judge)
+    >>> found.judge_only > 0.7, found.interval.low > 0.7
+    (True, False)
+
+    The judge alone says more than 0.7; the human labels do not support it.
     """
 
     value: float
@@ -131,6 +142,15 @@ class CorrectedEstimate(NumberRecord):
     See Also
     --------
     judge_report : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> human = [1] * 22 + [0] * 18 + [None] * 160
+    >>> judge = [1] * 21 + [0] + [1] * 8 + [0] * 10 + [1] * 118 + [0] * 42
+    >>> found = stakes.judge_report(human, judge, target=0.5)
+    >>> found.utility.bias.interval.low > 0  # the judge is too generous: trust the corrected value
+    True
     """
 
     value: float

@@ -57,6 +57,15 @@ class JudgedResponses(Record):
     See Also
     --------
     judge_report : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> human = [1] * 22 + [0] * 18 + [None] * 160
+    >>> judge = [1] * 21 + [0] + [1] * 8 + [0] * 10 + [1] * 118 + [0] * 42
+    >>> found = stakes.judge_report(human, judge, target=0.5)
+    >>> found.utility.interval.low > 0  # not shown to beat never answering: label more rows
+    False
     """
 
     t: float

@@ -100,6 +100,13 @@ class OptionAccuracy(NumberRecord):
     See Also
     --------
     OptionScores : its method `accuracy` returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> scores = stakes.OptionScores([[0.7, 0.3], [0.6, 0.4], [0.9, 0.1]] * 20, [0, 0, 0] * 20)
+    >>> scores.accuracy().skill_interval().low > 0  # better than guessing
+    True
     """
 
     value: float

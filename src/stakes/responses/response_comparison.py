@@ -55,6 +55,15 @@ class ResponseDifference(Record):
     See Also
     --------
     compare_responses : returns it for each pair.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> bold = stakes.Responses([True] * 70 + [False] * 30)
+    >>> careful = stakes.Responses([True] * 60 + [None] * 40, abstained=[False] * 60 + [True] * 40)
+    >>> found = stakes.compare_responses({"bold": bold, "careful": careful}, 0.75)
+    >>> found.of("bold", "careful").better  # fewer right answers, and yet worth more
+    'careful'
     """
 
     system: str
@@ -104,6 +113,16 @@ class SliceComparison(Record):
     See Also
     --------
     compare_responses : returns it for each value of `slices`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> bold = stakes.Responses([True] * 70 + [False] * 30)
+    >>> careful = stakes.Responses([True] * 60 + [None] * 40, abstained=[False] * 60 + [True] * 40)
+    >>> topics = ["history", "physics"] * 50
+    >>> found = stakes.compare_responses({"bold": bold, "careful": careful}, 0.75, slices=topics)
+    >>> [(part.value, part.best) for part in found.slices]
+    [('history', 'careful'), ('physics', 'careful')]
     """
 
     column: str
@@ -141,6 +160,15 @@ class ResponseComparison(Paged, Tracked):
     See Also
     --------
     compare_responses : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> bold = stakes.Responses([True] * 70 + [False] * 30)
+    >>> careful = stakes.Responses([True] * 60 + [None] * 40, abstained=[False] * 60 + [True] * 40)
+    >>> found = stakes.compare_responses({"bold": bold, "careful": careful}, 0.75)
+    >>> found.may_be_best  # use this one
+    ('careful',)
     """
 
     target: ConfidenceTarget

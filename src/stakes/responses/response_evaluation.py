@@ -95,6 +95,14 @@ class ResponseEvaluation(Paged, Tracked):
     See Also
     --------
     evaluate_responses : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> said = stakes.Responses([True, False] * 100, [0.9] * 200)
+    >>> found = stakes.evaluate_responses(said, 0.75, calibrator=None)
+    >>> found.numbers["utility"].interval.high < 0  # worse than never answering: abstain more
+    True
     """
 
     responses: Responses = field(repr=False)

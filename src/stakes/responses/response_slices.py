@@ -36,6 +36,15 @@ class ResponseSlice(Record):
     See Also
     --------
     evaluate_responses : returns it for each value of `slices`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> said = stakes.Responses([True] * 50 + [True, False] * 25)
+    >>> topics = ["history"] * 50 + ["physics"] * 50
+    >>> found = stakes.evaluate_responses(said, 0.75, slices=topics)
+    >>> [part.value for part in found.slices if part.numbers["utility"].value < 0]  # abstain there
+    ['physics']
     """
 
     column: str

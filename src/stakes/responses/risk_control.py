@@ -40,6 +40,14 @@ class RiskLimit(Record):
     See Also
     --------
     coverage_at_risk, coverage_at_error_rate : return it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> said = stakes.Responses([True] * 300 + [False] * 100, [0.9] * 300 + [0.2] * 100)
+    >>> found = stakes.coverage_at_risk(said, risk=0.05)
+    >>> found.threshold, found.coverage  # answer at this confidence or above
+    (0.9, 0.75)
     """
 
     limit: float

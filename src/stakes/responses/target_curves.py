@@ -42,6 +42,14 @@ class TargetCurve(Record):
     See Also
     --------
     evaluate_responses : returns it as `curve`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> said = stakes.Responses([True, True, False] * 40, [0.9, 0.9, 0.3] * 40)
+    >>> curve = stakes.evaluate_responses(said, 0.75).curve
+    >>> bool(curve.regret("stated").max() > 0)  # abstaining by stated confidence would pay
+    True
     """
 
     targets: FloatArray

@@ -19,6 +19,18 @@ class Answers(Protocol):
     --------
     Scores : the scores of a system.
     ScoringRule : its `losses` take answers.
+
+    Examples
+    --------
+    A scoring rule sees posteriors of any type of scores through this protocol:
+
+    >>> import numpy as np
+    >>> import stakes
+    >>> answers = stakes.Logits([0.0, 40.0]).answers(None)
+    >>> answers.p.round(2).tolist()
+    [[0.5, 0.5], [0.0, 1.0]]
+    >>> bool(answers.complement(np.array([1, 1]))[1] > 0)  # not rounded to 0: use it for losses
+    True
     """
 
     @property

@@ -67,6 +67,15 @@ class Scores(Record, ABC):
     See Also
     --------
     Posteriors, Logits, LogPosteriors, LogLikelihoods, LogLikelihoodRatios : its kinds.
+
+    Examples
+    --------
+    Wrap an array in its kind, and every function reads it correctly:
+
+    >>> import stakes
+    >>> y, log_odds = [0, 0, 1, 1], [-2.0, 1.0, 0.5, 3.0]
+    >>> stakes.bayes_cost(y, stakes.Logits(log_odds)).normalized < 1  # useful
+    True
     """
 
     needs_priors: ClassVar[bool] = False

@@ -21,12 +21,19 @@ from stakes.scoring.scoring_rule import Answers, FloatArray, IntArray, Names, Sc
 
 
 class LogLoss(ScoringRule):
-    """Logarithmic loss -log s_h; its expected value is the cross-entropy. Strictly proper, unbounded.
+    """Log loss -log s_h; its expected value is the cross-entropy. Strictly proper, unbounded.
 
     See Also
     --------
     cross_entropy : its expected value.
     expected_loss : the expected value of any rule.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> stakes.expected_loss(stakes.LogLoss(), y, p).normalized < 1  # better than the priors
+    True
     """
 
     name = "cross-entropy"
@@ -46,6 +53,13 @@ class BrierLoss(ScoringRule):
     --------
     brier_score : its expected value.
     expected_loss : the expected value of any rule.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> stakes.expected_loss(stakes.BrierLoss(), y, p).normalized < 1  # better than the priors
+    True
     """
 
     name = "Brier score"
@@ -95,6 +109,13 @@ class SphericalLoss(ScoringRule):
     See Also
     --------
     expected_loss : the expected value of any rule.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> stakes.expected_loss(stakes.SphericalLoss(), y, p).normalized < 1  # better than the priors
+    True
     """
 
     aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"spherical": ()}
@@ -125,6 +146,13 @@ class BayesCost(ScoringRule):
     --------
     bayes_cost : its expected value.
     expected_loss : the expected value of any rule.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> rule = stakes.BayesCost(stakes.CostMatrix.binary(miss=5, false_alarm=1))
+    >>> stakes.expected_loss(rule, [0, 0, 0, 1], [0.1, 0.3, 0.1, 0.3]).normalized < 1  # useful
+    True
     """
 
     costs: CostMatrix

@@ -34,43 +34,42 @@ def module_of(
     class_dim: int = -1,
     one_logit: bool = False,
 ) -> "CalibrationModule":
-    """Return a fitted calibrator as a module of torch, to be put behind a network.
+    """Return a fitted calibrator as a torch module, to put behind a network.
 
-    The module takes what the network gives, and gives calibrated log posteriors, which are logits
-    too: an argmax, a softmax or a cross-entropy takes them. Its numbers are those of
-    `calibrator.transform`. It computes in double precision and gives the dtype that it is given,
-    at least float32; after `.float()` it computes in single precision, for devices and runtimes
-    without double precision. It learns nothing: what was fitted are buffers, which `state_dict`
-    holds.
+    The module turns the network's output into calibrated log posteriors, which are logits too: use
+    them with argmax, softmax or cross-entropy. Its values are those of `calibrator.transform`. It
+    computes in double precision and returns the dtype of its input, at least float32; after
+    `.float()` it computes in single precision, for devices without double precision. It has no
+    trainable parameters: the fitted values are buffers in `state_dict`.
 
     Parameters
     ----------
     calibrator : Calibrator
-        One that was fitted, or read with `Calibrator.from_dict`. Where it was fitted on posteriors
-        or logits, the module takes logits or log posteriors; where it was fitted on likelihoods,
-        log likelihoods or their ratios.
+        Fitted, or read with `Calibrator.from_dict`. If it was fitted on posteriors or logits, the
+        module takes logits or log posteriors; if it was fitted on likelihoods, it takes log
+        likelihoods or their ratios.
     priors : array of K or mapping by class, optional
-        Those of use, if not those of the fit.
+        Deployment priors, if they differ from those of the fit.
     class_dim : int, default -1
-        The dimension of the classes: 1 for images, where logits are (N, K, height, width).
+        The dimension of the classes: 1 for images, with logits of shape (N, K, height, width).
     one_logit : bool, default False
         Whether two classes have one number, the log odds of the second, as before a sigmoid. The
-        module then gives one number too, the calibrated log odds, in any shape.
+        module then returns one number too, the calibrated log odds, in any shape.
 
     Returns
     -------
     CalibrationModule
-        An `nn.Module`, which `torch.export` takes with any size of batch.
+        An `nn.Module`, which `torch.export` accepts with any batch size.
 
     See Also
     --------
-    Metric : numbers of a validation loop.
+    Metric : metrics in a validation loop.
     calibrator_from_dict : reads a fitted calibrator.
 
     Examples
     --------
-    A temperature that was fitted on the validation set goes with the network, and its decisions
-    are those of least expected cost:
+    Fit a temperature on the validation set, put it behind the network, and make the decisions of
+    least expected cost:
 
     .. code-block:: python
 
@@ -106,18 +105,26 @@ def _prior_shift(fit: FittedMap, priors: PriorsLike | None) -> FloatArray | None
 
 
 class CalibrationModule(nn.Module):
-    """A fitted calibrator behind a network; made by `module_of`.
+    """A fitted calibrator as a torch module; use `module_of` to make one.
 
     Attributes
     ----------
     name : str
-        Of the calibrator, such as "temperature".
+        Name of the calibrator, such as "temperature".
     classes : tuple of names
         In the order of the scores.
 
     See Also
     --------
     module_of : makes it.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        module = stakes.torch.module_of(calibrator)
+        posteriors = module(network(x)).exp()
+        alarm = posteriors[:, 1] > costs.threshold()
     """
 
     _log_priors: Tensor | None  # that turn log likelihoods into posteriors
@@ -146,7 +153,7 @@ class CalibrationModule(nn.Module):
 
     @staticmethod
     def learnt(fitted: CalibrationMap) -> dict[str, FloatArray]:
-        """Return the numbers of a map by their names.
+        """Return the fitted numbers of a map by their names.
 
         Parameters
         ----------
@@ -158,7 +165,7 @@ class CalibrationModule(nn.Module):
 
     @abstractmethod
     def calibrated(self, log_p: Tensor) -> Tensor:
-        """Return calibrated log posteriors of log posteriors, classes in the last dimension.
+        """Return calibrated log posteriors for log posteriors.
 
         Parameters
         ----------
@@ -198,13 +205,13 @@ class CalibrationModule(nn.Module):
         return super()._apply(kept, recurse)
 
     def extra_repr(self) -> str:
-        """Say what was fitted, as `print` shows it."""
+        """Return what was fitted, as `print` shows it."""
         moved = "" if self._prior_shift is None else ", at the priors of use"
         return f"{self.name}, {len(self.classes)} classes, {self.fitted_text()}{moved}"
 
     @abstractmethod
     def fitted_text(self) -> str:
-        """Return what was fitted in few words."""
+        """Return what was fitted as a short text."""
 
 
 def log_softmax(x: Tensor) -> Tensor:

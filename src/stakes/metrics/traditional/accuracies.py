@@ -33,6 +33,14 @@ class ErrorRate(DecisionMetric):
     --------
     explain : which costs it implies.
     ConfusionMatrix.error_rate : the value for given counts.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> found = stakes.metrics.ErrorRate().evaluate(cm)
+    >>> found.value, found.naive, found.beats_naive  # worse than always answering 0
+    (0.12, 0.1, False)
     """
 
     better: ClassVar[Direction] = "lower"
@@ -110,6 +118,14 @@ class BalancedErrorRate(ErrorRate):
     --------
     explain : which costs it implies.
     ConfusionMatrix.balanced_error_rate : the value for given counts.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> found = stakes.metrics.BalancedErrorRate().evaluate(cm)
+    >>> round(found, 3), found.beats_naive
+    (0.156, True)
     """
 
     formula = "mean over classes of the share decided wrongly"
@@ -152,6 +168,13 @@ class BalancedAccuracy(BalancedErrorRate):
     --------
     explain : which costs it implies.
     ConfusionMatrix.balanced_accuracy : the value for given counts.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[90, 0], [10, 0]])
+    >>> stakes.metrics.BalancedAccuracy().evaluate(cm).beats_naive  # no better than a constant
+    False
     """
 
     better: ClassVar[Direction] = "higher"
@@ -167,6 +190,14 @@ class Matthews(DecisionMetric):
     --------
     explain : which costs it implies.
     ConfusionMatrix.matthews : the value for given counts.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> found = stakes.metrics.Matthews().evaluate(cm)
+    >>> round(found, 2), found.beats_naive
+    (0.54, True)
     """
 
     name = "Matthews correlation"

@@ -124,6 +124,18 @@ class DecisionMetric(Named, ABC):
     --------
     explain : which costs a metric implies.
     Accuracy, FScore : two of them.
+
+    Examples
+    --------
+    Metrics are objects, so one loop covers several:
+
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> metrics = stakes.metrics.Accuracy(), stakes.metrics.FScore()
+    >>> [metric.evaluate(cm).beats_naive for metric in metrics]
+    [False, True]
+
+    They disagree, so decide by the costs of your application.
     """
 
     aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {}  # short names, with their options

@@ -38,6 +38,14 @@ class FScore(BinaryMetric):
     --------
     explain : which costs it implies.
     ConfusionMatrix.f_score : the value for given counts.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> found = stakes.metrics.FScore(beta=2).evaluate(cm)
+    >>> round(found, 2), found.beats_naive
+    (0.69, True)
     """
 
     beta: float = option(1.0, 0, math.inf)
@@ -119,6 +127,14 @@ class Precision(BinaryMetric):
     --------
     explain : which costs it implies.
     ConfusionMatrix.precision : the value for given counts.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> found = stakes.metrics.Precision().evaluate(cm)
+    >>> round(found, 2), found.beats_naive  # fewer than half of the alarms are right
+    (0.44, True)
     """
 
     prices: ClassVar[tuple[float, float]] = (0, 1)
@@ -159,6 +175,16 @@ class Recall(BinaryMetric):
     --------
     explain : which costs it implies.
     ConfusionMatrix.recall : the value for given counts.
+
+    Examples
+    --------
+    Always saying yes has recall 1, so do not choose a system by recall alone:
+
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> found = stakes.metrics.Recall().evaluate(cm)
+    >>> found.value, found.beats_naive
+    (0.8, False)
     """
 
     prices: ClassVar[tuple[float, float]] = (1, 0)
@@ -189,6 +215,16 @@ class Sensitivity(Recall):
     --------
     explain : which costs it implies.
     ConfusionMatrix.sensitivity : the value for given counts.
+
+    Examples
+    --------
+    Always treating has sensitivity 1, so do not choose a test by sensitivity alone:
+
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> found = stakes.metrics.Sensitivity().evaluate(cm)
+    >>> found.value, found.beats_naive
+    (0.8, False)
     """
 
     relation = "1 - sensitivity = EC / P_2, with costs 1 for a miss, 0 for a false alarm"
@@ -202,6 +238,16 @@ class Specificity(Recall):
     --------
     explain : which costs it implies.
     ConfusionMatrix.specificity : the value for given counts.
+
+    Examples
+    --------
+    Never treating has specificity 1, so do not choose a test by specificity alone:
+
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> found = stakes.metrics.Specificity().evaluate(cm)
+    >>> round(found, 2), found.beats_naive
+    (0.89, False)
     """
 
     prices: ClassVar[tuple[float, float]] = (0, 1)
@@ -231,6 +277,15 @@ class PositiveLikelihoodRatio(BinaryMetric):
     --------
     explain : which costs it implies.
     ConfusionMatrix.positive_likelihood_ratio : the value for given counts.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> round(stakes.metrics.PositiveLikelihoodRatio().evaluate(cm), 1)
+    7.2
+
+    A positive test multiplies the odds of disease by 7: worth a follow-up.
     """
 
     aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"lr+": ()}
@@ -276,6 +331,14 @@ class NetBenefit(BinaryMetric):
     explain : which costs it implies.
     ConfusionMatrix.net_benefit : the value for given counts.
     RiskCurve.decision_curve : for all thresholds.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> found = stakes.metrics.NetBenefit(threshold=0.2).evaluate(cm)
+    >>> found.beats_naive  # better than treating all or none, at a threshold of 20 %
+    True
     """
 
     threshold: float = option(0.5, 0, 1, closed=(True, False))
