@@ -205,4 +205,6 @@ def _line(node: ast.ClassDef) -> Iterator[ast.ClassDef]:
 @cache
 def _classes() -> dict[str, ast.ClassDef]:
     trees = (ast.parse(p.read_text("utf-8")) for p in sorted(exports.SOURCE.rglob("*.py")))
-    return {node.name: node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)}
+    return {
+        node.name: node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)
+    }

@@ -447,7 +447,10 @@ class CostMatrix(DecidingCosts):
         return float(above / below) if below > 0 else math.inf
 
     def threshold(self) -> float:
-        """Return the threshold on P(classes[-1]) above which to decide for it: c12 / (c12 + c21)."""
+        """Return the threshold on P(classes[-1]) above which to decide for it.
+
+        It is c12 / (c12 + c21).
+        """
         false_alarm, miss = self._errors_of_two("threshold")
         if false_alarm == miss == 0:
             rule = "needs an error that costs something"

@@ -170,11 +170,11 @@ class LongColumns(Columns):
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from stakes.io import LongColumns, read_columns
-    >>> rows = "id,class,truth,p", "a,cat,cat,0.8", "a,dog,cat,0.2", "b,cat,dog,0.4", "b,dog,dog,0.6"
+    >>> rows = "id,class,y,p", "a,cat,cat,0.8", "a,dog,cat,0.2", "b,cat,dog,0.4", "b,dog,dog,0.6"
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "long.csv")
-    ...     _ = path.write_text("\\n".join(rows))
-    ...     table = LongColumns(read_columns(path, ["id", "class", "truth"], ["p"]), "id", "class")
+    ...     _ = path.write_text(chr(10).join(rows))
+    ...     table = LongColumns(read_columns(path, ["id", "class", "y"], ["p"]), "id", "class")
     >>> table.matrix(["p"]).tolist()  # ready for `evaluate`
     [[0.8, 0.2], [0.4, 0.6]]
     """
