@@ -54,9 +54,8 @@ def public_names() -> list[tuple[str, str]]:
 
 def engine_stubs() -> dict[Path, str]:
     """Return what type checkers are told of the modules whose functions are methods of an engine."""
-    lines = [
-        ast.unparse(n) for n in _engine_tree().body if isinstance(n, ast.Import | ast.ImportFrom)
-    ]
+    imports = (n for n in _engine_tree().body if isinstance(n, ast.Import | ast.ImportFrom))
+    lines = [line for line in map(ast.unparse, imports) if "__future__" not in line]
     for name in declared(SOURCE / "stakes" / "dask.py"):
         method = engine_method(name)
         method.args.args = method.args.args[1:]  # without self

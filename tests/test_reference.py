@@ -1,6 +1,8 @@
 """Every public name is on a page of the reference, and its docstring has what a reader needs."""
 
 import ast
+import importlib
+import inspect
 import re
 from pathlib import Path
 
@@ -83,6 +85,24 @@ def test_the_law_sees_members() -> None:
         "takes: x is not described",
         "gives: what it returns is not described",
     ]
+
+
+# Modules that `help` can load here; the types of others are those of their libraries.
+LOADED = [n for n in sorted(NAMES) if not n.startswith(("stakes.inspect_ai", "stakes.torch"))]
+
+
+@pytest.mark.parametrize("name", LOADED)
+def test_types_that_help_shows_are_short_names(name: str) -> None:
+    module, own = NAMES[name]
+    value = getattr(importlib.import_module(module), own)
+    if not callable(value) or (isinstance(value, type) and issubclass(value, Exception)):
+        return
+    made = {} if not isinstance(value, type) else vars(value)
+    functions = [f for n, f in made.items() if not n.startswith("_") and inspect.isfunction(f)]
+    for each in (value, *functions):
+        shown = str(inspect.signature(each))
+        for path in ("collections.abc.", "typing.", "stakes._typing."):
+            assert path not in shown, f"{each}: {path}"
 
 
 @pytest.mark.parametrize(("path", "text"), reference_pages.pages().items(), ids=str)

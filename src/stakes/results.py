@@ -1,5 +1,7 @@
 """Frozen records that answer questions: a value with its reference, its spread and its reason."""
 
+from __future__ import annotations
+
 __all__ = ["Estimate", "ExpectedLoss", "Interval", "MetricValue", "Undefined"]
 
 import math
@@ -101,7 +103,7 @@ class Estimate(NumberRecord):
         band = "" if self.interval is None else f" ({self.interval})"
         return f"{number(self.value)}{band}"
 
-    def moved(self, by: float) -> "Estimate":
+    def moved(self, by: float) -> Estimate:
         """Return a loss and its interval increased by a number, neither below 0.
 
         Parameters

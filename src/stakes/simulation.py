@@ -1,5 +1,7 @@
 """The paper's simulated data: one Gaussian feature, true likelihoods, and distortions of them."""
 
+from __future__ import annotations
+
 __all__ = [
     "CALIBRATED",
     "MISCALIBRATED",

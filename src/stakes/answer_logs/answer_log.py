@@ -1,5 +1,7 @@
 """The answers of one log as columns, with where each column was taken from."""
 
+from __future__ import annotations
+
 __all__ = ["AnswerLog", "LeftOut", "LoggedOptions"]
 
 import math
@@ -208,7 +210,7 @@ class AnswerLog(Record):
 
     def responses(
         self,
-        kind: "Callable[[Column], Confidence] | None" = None,
+        kind: Callable[[Column], Confidence] | None = None,
         *,
         groups: str | Literal[False] | None = None,
     ) -> Responses:

@@ -1,5 +1,7 @@
 """Logs of harnesses for language models, whichever harness wrote them."""
 
+from __future__ import annotations
+
 __all__ = ["read_answer_log"]
 
 import os
@@ -25,7 +27,7 @@ def read_answer_log(  # noqa: PLR0913  each may be what a log leaves open
     confidence: str | Literal[False] | None = None,
     abstain_values: str | Sequence[str] | None = None,
     abstain_field: str | None = None,
-    abstain_pattern: "str | re.Pattern[str] | None" = None,
+    abstain_pattern: str | re.Pattern[str] | None = None,
     partial: Literal["right", "wrong"] | float | None = None,
     slices: str | Sequence[str] = (),
 ) -> AnswerLog:

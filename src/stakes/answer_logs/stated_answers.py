@@ -1,5 +1,7 @@
 """How sure an answer says that it is, and whether it is none, from its text."""
 
+from __future__ import annotations
+
 __all__ = ["StatedIn"]
 
 import re
@@ -69,8 +71,8 @@ class StatedIn:
         kind: str = "probability",
         *,
         words: Mapping[str, float] | None = None,
-        pattern: "str | re.Pattern[str] | None" = None,
-        abstention: "str | re.Pattern[str] | Sequence[str | re.Pattern[str]]" = (),
+        pattern: str | re.Pattern[str] | None = None,
+        abstention: str | re.Pattern[str] | Sequence[str | re.Pattern[str]] = (),
     ) -> None:
         if kind not in ("probability", "percent", "words"):
             rule = "must be 'probability', 'percent' or 'words'"

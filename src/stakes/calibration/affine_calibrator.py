@@ -1,5 +1,7 @@
 """One scale for all classes and a bias for each."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from stakes.calibration.linear import LinearCalibrator

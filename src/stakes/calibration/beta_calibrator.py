@@ -1,5 +1,7 @@
 """Beta calibration of two classes."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,5 +1,7 @@
 """A bias for each class, no scale."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar
 

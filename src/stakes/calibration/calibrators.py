@@ -1,5 +1,7 @@
 """Calibrators: objects that learn a map of posteriors from labelled scores."""
 
+from __future__ import annotations
+
 __all__ = ["Calibrator", "calibrator_from_dict"]
 
 from abc import ABC, abstractmethod
@@ -320,7 +322,7 @@ class Calibrator(Record, ABC):
         return self._fit_or_refuse().to_dict(self.name)
 
     @staticmethod
-    def from_dict(data: dict[str, Any]) -> "Calibrator":
+    def from_dict(data: dict[str, Any]) -> Calibrator:
         """Return a fitted calibrator of any kind, read from plain values.
 
         Parameters

@@ -1,5 +1,7 @@
 """Which calibrator, if any: one replaces uncalibrated scores where it is better beyond noise."""
 
+from __future__ import annotations
+
 __all__ = ["CalibratorChoice", "choose_calibrator"]
 
 from collections.abc import Sequence
@@ -133,7 +135,7 @@ def choose_calibrator(  # noqa: PLR0913
     *,
     folds: Folds = 5,
     groups: Column | None = None,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
     level: float = 0.95,
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,

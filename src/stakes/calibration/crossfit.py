@@ -1,5 +1,7 @@
 """Calibrated scores of samples that the calibrator did not see."""
 
+from __future__ import annotations
+
 __all__ = ["HeldOut", "TrainOnTest", "cross_calibrate"]
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -100,7 +102,7 @@ def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is f
     *,
     folds: Folds = 5,
     groups: Column | None = None,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
     sample_weight: Column | None = None,
     priors: PriorsLike | None = None,
     classes: NamesLike | None = None,
@@ -162,7 +164,7 @@ def cross_fitted(
     samples: Samples,
     folds: Folds,
     groups: Column | None,
-    rng: "int | np.random.Generator",
+    rng: int | np.random.Generator,
 ) -> CrossFit:
     """Return calibrated posteriors of checked samples."""
     if not isinstance(calibrator, Calibrator):
@@ -221,7 +223,7 @@ class DealtFolds:
     kept: IntArray | None = None
     seen: tuple[Scores, ...] = ()  # of what is trained on, where it has scores for each fold
 
-    def adapted(self, training: FloatArray | None, priors: FloatArray) -> "DealtFolds":
+    def adapted(self, training: FloatArray | None, priors: FloatArray) -> DealtFolds:
         """Return folds whose scores to train on were moved from training priors to others."""
         if training is None or not self.seen:
             return self
@@ -249,7 +251,7 @@ class ModelFolds:
     number: IntArray  # of each sample: its fold, from 0 on
     scores: tuple[Scores, ...]  # for each fold, of all samples; those of the fold itself are unused
 
-    def dealt(self, samples: Samples) -> "DealtFolds":
+    def dealt(self, samples: Samples) -> DealtFolds:
         """Return the folds of checked samples."""
         row = np.arange(samples.n_given) if samples.row is None else samples.row
         number = self.number[row]
@@ -264,7 +266,7 @@ class ModelFolds:
 
 
 def deal(
-    samples: Samples, folds: Folds, groups: Column | None, rng: "int | np.random.Generator"
+    samples: Samples, folds: Folds, groups: Column | None, rng: int | np.random.Generator
 ) -> DealtFolds:
     """Return rows to train on and to test on; no sample and no group is on both sides."""
     if isinstance(folds, DealtFolds):
@@ -302,7 +304,7 @@ def _check_sides(pairs: Iterable[Split], unit: IntArray, samples: bool) -> None:
 
 
 def deal_samples(
-    samples: Samples, folds: Folds, groups: Column | None, rng: "int | np.random.Generator"
+    samples: Samples, folds: Folds, groups: Column | None, rng: int | np.random.Generator
 ) -> DealtFolds:
     """Deal samples to folds; the copies of a row may come into several, a row for each."""
     copies, single = samples.copies, groups is None and not isinstance(folds, bool)
@@ -322,7 +324,7 @@ def deal_samples(
     return DealtFolds(parted, fold.astype(np.min_scalar_type(n_folds)), kept=kept)
 
 
-def _generator(rng: "int | np.random.Generator") -> "np.random.Generator":
+def _generator(rng: int | np.random.Generator) -> np.random.Generator:
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
@@ -358,7 +360,7 @@ def group_codes(groups: Column, samples: Samples) -> IntArray:
     return np.unique(_group_names(groups, samples), return_inverse=True)[1]
 
 
-def _group_names(groups: Column, samples: Samples) -> "np.ndarray[Any, Any]":
+def _group_names(groups: Column, samples: Samples) -> np.ndarray[Any, Any]:
     column = read_column(groups, "groups")
     n = samples.n_given
     if len(column) != n:
@@ -368,7 +370,7 @@ def _group_names(groups: Column, samples: Samples) -> "np.ndarray[Any, Any]":
     return names if samples.row is None else names[samples.row]
 
 
-def _stratified(y: IntArray, n_folds: int, rng: "np.random.Generator") -> IntArray:
+def _stratified(y: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
     """Deal the samples of each class to the folds in turn, after a shuffle."""
     kind = np.min_scalar_type(n_folds)  # small, so that all of them stay near
     fold, start = np.empty(y.size, dtype=kind), 0
@@ -380,9 +382,7 @@ def _stratified(y: IntArray, n_folds: int, rng: "np.random.Generator") -> IntArr
     return fold
 
 
-def _grouped(
-    samples: Samples, group: IntArray, n_folds: int, rng: "np.random.Generator"
-) -> IntArray:
+def _grouped(samples: Samples, group: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
     """Deal whole groups, the largest first, each to the fold that it makes least uneven."""
     y, number = samples.y, 1 if samples.copies is None else samples.copies
     counts = np.zeros((group.max() + 1, y.max() + 1))

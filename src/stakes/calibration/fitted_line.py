@@ -1,5 +1,7 @@
 """Slope and intercept of calibrated log odds of two classes, with their standard errors."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, field
 
@@ -69,12 +71,12 @@ class FittedLine:
         return f"{self.slope}, {self.intercept}"
 
     @classmethod
-    def without_errors(cls, fitted: AffineMap, moves: Moves) -> "FittedLine":
+    def without_errors(cls, fitted: AffineMap, moves: Moves) -> FittedLine:
         """Return slope and intercept of a fit whose samples are not known."""
         return cls._with(fitted, moves, np.full(2, math.nan))
 
     @classmethod
-    def _with(cls, fitted: AffineMap, moves: Moves, errors: FloatArray) -> "FittedLine":
+    def _with(cls, fitted: AffineMap, moves: Moves, errors: FloatArray) -> FittedLine:
         slope, shift = float(fitted.scale[0]), float(fitted.bias[1] - fitted.bias[0])
         free = np.where([moves.scale, moves.biases], errors, 0.0)
         return cls(
@@ -83,7 +85,7 @@ class FittedLine:
         )
 
     @classmethod
-    def from_samples(cls, fitted: AffineMap, moves: Moves, samples: Samples) -> "FittedLine":
+    def from_samples(cls, fitted: AffineMap, moves: Moves, samples: Samples) -> FittedLine:
         """Return slope and intercept with standard errors from second derivatives at the optimum.
 
         Samples that count alike have the inverse of the information; weighted ones have the

@@ -1,5 +1,7 @@
 """Posteriors by bin."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

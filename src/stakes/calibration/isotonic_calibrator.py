@@ -1,5 +1,7 @@
 """The best rising map of two classes' scores, a step function."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 

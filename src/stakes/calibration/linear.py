@@ -1,5 +1,7 @@
 """Calibrators that scale and shift log posteriors, fitted by one solver."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 

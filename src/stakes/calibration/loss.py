@@ -1,5 +1,7 @@
 """What a calibration stage would recover of an expected loss, and its line in a risk curve."""
 
+from __future__ import annotations
+
 __all__ = ["CalibrationLoss", "ScoreDecomposition", "calibration_loss", "decompose", "risk_curve"]
 
 import math
@@ -143,7 +145,7 @@ def calibration_loss(  # noqa: PLR0913  the data, the calibrator, and how it is 
     calibrator: Calibrator | None = None,
     folds: Folds = 5,
     groups: Column | None = None,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
@@ -207,7 +209,7 @@ def calibration_loss_of(
     calibrator: Calibrator,
     folds: Folds = 5,
     groups: Column | None = None,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
 ) -> CalibrationLoss:
     """Return the calibration loss of checked samples."""
     raw = expectation(rule, samples)
@@ -359,7 +361,7 @@ def risk_curve(  # noqa: PLR0913  the data, and how a calibrator is fitted
     calibrator: Calibrator | None = None,
     folds: Folds = 5,
     groups: Column | None = None,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
 ) -> RiskCurve:
     """Return the expected cost of Bayes decisions at every threshold, for two classes.
 

@@ -1,5 +1,7 @@
 """Structured matrix scaling: scales between classes, shrunk to vector and temperature scaling."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, replace
 

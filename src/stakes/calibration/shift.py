@@ -1,5 +1,7 @@
 """Priors of use, estimated from scores or decisions without labels."""
 
+from __future__ import annotations
+
 __all__ = ["PriorEstimate", "estimate_priors", "estimate_priors_from_decisions"]
 
 import warnings
@@ -179,7 +181,7 @@ def estimate_priors_from_decisions(
     y_pred: Column,
     *,
     resamples: int = 500,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
 ) -> PriorEstimate:
     """Estimate the priors of unlabelled data from decisions and known error rates.
 

@@ -1,5 +1,7 @@
 """One scale for all classes, no bias."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,5 +1,7 @@
 """A threshold tuned for one cost matrix."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Self

@@ -1,5 +1,7 @@
 """Costs that differ from sample to sample: the amount of a transaction, the dose of a drug."""
 
+from __future__ import annotations
+
 __all__ = ["CostsByCase", "SampleCosts"]
 
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,7 @@
 """Confidence targets: how sure an answer must be to be better than none."""
 
+from __future__ import annotations
+
 __all__ = ["ConfidenceTarget"]
 
 from dataclasses import dataclass
@@ -112,7 +114,7 @@ class ConfidenceTarget(Record):
         return f"target {name} %: +1 right, {number(0.0 - self.penalty)} wrong, 0 for no answer"
 
 
-def as_target(target: "ConfidenceTarget | float") -> ConfidenceTarget:
+def as_target(target: ConfidenceTarget | float) -> ConfidenceTarget:
     """Return a target, also from its number."""
     if isinstance(target, ConfidenceTarget):
         return target

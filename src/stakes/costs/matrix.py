@@ -1,5 +1,7 @@
 """What each decision costs for each true class."""
 
+from __future__ import annotations
+
 __all__ = ["CostMatrix"]
 
 import math
@@ -340,7 +342,7 @@ class CostMatrix(DecidingCosts):
             kept[taken] = True
         return self._table.ranges(kept)
 
-    def columns(self) -> "CostColumns":
+    def columns(self) -> CostColumns:
         """Return the costs as the kernels take them."""
         from stakes._kernels.kernel_records import CostColumns  # noqa: PLC0415  not needed to write costs down
 

@@ -1,5 +1,7 @@
 """Names of rows and columns of costs: given, from a data frame, or by default."""
 
+from __future__ import annotations
+
 import math
 from abc import ABC, abstractmethod
 from typing import Any

@@ -1,5 +1,7 @@
 """Numbers that follow from the order of scores; the area under the ROC curve, after DeLong."""
 
+from __future__ import annotations
+
 __all__ = ["RankingValue"]
 
 import math

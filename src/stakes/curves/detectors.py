@@ -1,5 +1,7 @@
 """One class against all others, for each class, and averages over them."""
 
+from __future__ import annotations
+
 __all__ = ["ClassDetectors", "class_detectors"]
 
 from collections.abc import Callable

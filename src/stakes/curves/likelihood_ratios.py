@@ -1,5 +1,7 @@
 """Metrics of speech and forensics: Cllr, its minimum, and detection cost functions."""
 
+from __future__ import annotations
+
 __all__ = [
     "DetectionCost",
     "TippettCurve",

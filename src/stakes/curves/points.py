@@ -1,5 +1,7 @@
 """Points on a curve, and what is best there."""
 
+from __future__ import annotations
+
 __all__ = ["MinimumCost", "OperatingPoint", "TargetOdds"]
 
 import math

@@ -1,5 +1,7 @@
 """The precision-recall curve."""
 
+from __future__ import annotations
+
 __all__ = ["PrecisionRecallCurve", "average_precision", "precision_recall_curve"]
 
 from dataclasses import dataclass

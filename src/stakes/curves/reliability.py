@@ -1,5 +1,7 @@
 """The isotonic reliability curve, with the band that chance alone would fill."""
 
+from __future__ import annotations
+
 __all__ = ["ReliabilityCurve", "reliability_curve"]
 
 from dataclasses import dataclass
@@ -82,7 +84,7 @@ def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
 ) -> ReliabilityCurve:
     """Return the isotonic reliability curve of P(classes[-1]): no bins to choose (CORP).
 
@@ -163,7 +165,7 @@ def _band(
     factors: tuple[float, float],
     level: float,
     resamples: int,
-    rng: "np.random.Generator",
+    rng: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return posteriors, and what range the curve has there for labels drawn from them.
 

@@ -1,5 +1,7 @@
 """The risk curve: the expected cost of Bayes decisions at every threshold, in all dialects."""
 
+from __future__ import annotations
+
 __all__ = ["RiskCurve"]
 
 import math
@@ -77,7 +79,7 @@ class RiskCurve(Record):
     @classmethod
     def from_samples(
         cls, samples: Samples, calibrated: Samples | None = None, notes: tuple[str, ...] = ()
-    ) -> "RiskCurve":
+    ) -> RiskCurve:
         """Return the curve of checked samples, and of the same samples with calibrated scores.
 
         Parameters

@@ -1,5 +1,7 @@
 """The ROC curve, and all that follows from sweeping a threshold."""
 
+from __future__ import annotations
+
 __all__ = ["RocCurve", "auc", "roc_curve"]
 
 import math
@@ -394,7 +396,7 @@ class RocCurve(Record):
         (first, second), (p1, p2) = map(tuple, matrix.values.tolist()), priors.tolist()
         return self._swept(_Costs(first, second, p1, p2, *self.levels.totals, by), lasting=True)
 
-    def _swept(self, metric: "SweepMetric | _Costs", *, lasting: bool) -> FloatArray:
+    def _swept(self, metric: SweepMetric | _Costs, *, lasting: bool) -> FloatArray:
         """Return a metric of the four counts at every point; a lasting one does not change."""
         n1, n2 = (float(total) for total in self.levels.totals)
         if not self.levels.whole:
@@ -472,7 +474,7 @@ class _Costs(NamedTuple):
 class _Formula(NamedTuple):
     """A metric of a detector as a function of the whole counts below each threshold."""
 
-    metric: "SweepMetric | _Costs"
+    metric: SweepMetric | _Costs
     n1: float
     n2: float
 

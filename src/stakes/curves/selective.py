@@ -1,5 +1,7 @@
 """Decisions that may abstain: cost against the price of abstaining, risk against coverage."""
 
+from __future__ import annotations
+
 __all__ = ["AbstentionCurve", "RiskCoverageCurve", "abstention_curve", "risk_coverage_curve"]
 
 from collections.abc import Iterable, Sequence

@@ -1,5 +1,7 @@
 """What a threshold is compared with: scores of each class, and metrics at every threshold."""
 
+from __future__ import annotations
+
 __all__ = [
     "ScoreDistribution",
     "SweptMetric",

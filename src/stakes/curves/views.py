@@ -1,5 +1,7 @@
 """What a risk curve shows: one record for each dialect, for areas, and for the worst use."""
 
+from __future__ import annotations
+
 __all__ = ["CalibrationLossView", "CurveArea", "CurveView", "WorstApplication"]
 
 import math

@@ -1,5 +1,7 @@
 """Decisions that may abstain: what the price of abstaining does."""
 
+from __future__ import annotations
+
 __all__ = ["AbstentionDisplay"]
 
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Differences between systems, with intervals, against the line of no difference."""
 
+from __future__ import annotations
+
 __all__ = ["ComparisonDisplay"]
 
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,7 @@
 """The confusion matrix with what each cell costs."""
 
+from __future__ import annotations
+
 __all__ = ["ConfusionDisplay"]
 
 from dataclasses import dataclass

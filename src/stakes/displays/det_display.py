@@ -1,5 +1,7 @@
 """The DET curve: both errors on probit axes."""
 
+from __future__ import annotations
+
 __all__ = ["DetDisplay"]
 
 from dataclasses import dataclass

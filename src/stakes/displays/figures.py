@@ -1,5 +1,7 @@
 """What all displays share: matplotlib where it is installed, one style, files that repeat."""
 
+from __future__ import annotations
+
 __all__ = ["DISPLAYS", "Display", "Drawing", "panels", "png", "save_figure"]
 
 import sys
@@ -84,8 +86,8 @@ class Display(ABC):
     legend_at: ClassVar[Mapping[str, Any]] = {"loc": "best"}
 
     name: str = field(default="", kw_only=True)  # of the system, for the legend
-    ax_: "Axes" = field(init=False)  # where it was drawn last
-    figure_: "Figure" = field(init=False)
+    ax_: Axes = field(init=False)  # where it was drawn last
+    figure_: Figure = field(init=False)
 
     @abstractmethod
     def frame(self) -> Frame:

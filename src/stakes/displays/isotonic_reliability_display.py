@@ -1,5 +1,7 @@
 """The isotonic reliability diagram: what happened against what was said, without bins."""
 
+from __future__ import annotations
+
 __all__ = ["IsotonicReliabilityDisplay"]
 
 from collections.abc import Mapping
@@ -69,7 +71,7 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
         priors: PriorsLike | None = None,
         sample_weight: Column | None = None,
         classes: NamesLike | None = None,
-        rng: "int | np.random.Generator" = 0,
+        rng: int | np.random.Generator = 0,
         name: str = "",
         ax: Axes | None = None,
     ) -> Self:

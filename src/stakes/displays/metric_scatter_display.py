@@ -1,5 +1,7 @@
 """A traditional metric against the cost it is tied to: the paper's scatter figure."""
 
+from __future__ import annotations
+
 __all__ = ["MetricScatterDisplay"]
 
 from dataclasses import dataclass

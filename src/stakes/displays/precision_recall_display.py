@@ -1,5 +1,7 @@
 """The precision-recall curve."""
 
+from __future__ import annotations
+
 __all__ = ["PrecisionRecallDisplay"]
 
 from dataclasses import dataclass

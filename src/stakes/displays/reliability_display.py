@@ -1,5 +1,7 @@
 """Reliability diagrams by bins: what happened against what was said."""
 
+from __future__ import annotations
+
 __all__ = ["ReliabilityDisplay"]
 
 from collections.abc import Mapping

@@ -1,5 +1,7 @@
 """Risk against coverage: how often answers are wrong if the least sure ones are withheld."""
 
+from __future__ import annotations
+
 __all__ = ["RiskCoverageDisplay"]
 
 import math

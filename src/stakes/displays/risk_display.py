@@ -1,5 +1,7 @@
 """The risk curve on the axes of any field."""
 
+from __future__ import annotations
+
 __all__ = ["RiskDisplay"]
 
 from collections.abc import Callable

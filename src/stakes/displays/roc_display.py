@@ -1,5 +1,7 @@
 """The ROC curve: its hull, its area, and where the costs put the threshold."""
 
+from __future__ import annotations
+
 __all__ = ["RocDisplay"]
 
 from collections.abc import Mapping

@@ -1,5 +1,7 @@
 """The scores of each class, and the thresholds that costs choose."""
 
+from __future__ import annotations
+
 __all__ = ["ScoreDistributionDisplay"]
 
 from collections.abc import Mapping

@@ -1,5 +1,7 @@
 """What responses are worth at every confidence target, by the rule that says when to answer."""
 
+from __future__ import annotations
+
 __all__ = ["TargetCurveDisplay"]
 
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Metrics as a function of the decision threshold: the paper's figure, for any metrics."""
 
+from __future__ import annotations
+
 __all__ = ["ThresholdSweepDisplay"]
 
 from collections.abc import Mapping

@@ -1,5 +1,7 @@
 """The Tippett plot of forensics: likelihood ratios of both classes, cumulated."""
 
+from __future__ import annotations
+
 __all__ = ["TippettDisplay"]
 
 from dataclasses import dataclass

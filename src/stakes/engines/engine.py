@@ -1,5 +1,7 @@
 """Evaluation and comparison of tables on an engine: one definition for all engines."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -160,7 +162,7 @@ class Engine(ABC):
         sample_weight: Any = None,  # noqa: ANN401
         classes: NamesLike | None = None,
         rules: Sequence[ScoringRule] = RULES,
-        rng: "int | np.random.Generator" = 0,
+        rng: int | np.random.Generator = 0,
         progress: Progress | None = None,
     ) -> Evaluation:
         """Evaluate a system whose scores are on a cluster, as `stakes.evaluate` does in memory.
@@ -266,7 +268,7 @@ class Engine(ABC):
         sample_weight: Any = None,  # noqa: ANN401
         classes: NamesLike | None = None,
         rules: Sequence[ScoringRule] = RULES,
-        rng: "int | np.random.Generator" = 0,
+        rng: int | np.random.Generator = 0,
         progress: Progress | None = None,
     ) -> Comparison:
         """Compare systems whose scores are on a cluster, as `stakes.compare` does in memory.

@@ -1,5 +1,7 @@
 """Intervals of single metrics, all from the same resamples."""
 
+from __future__ import annotations
+
 __all__ = ["AreaUnderRoc", "Bootstrap", "EqualErrorRate", "bootstrap"]
 
 from collections.abc import Mapping, Sequence
@@ -134,7 +136,7 @@ def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals
     groups: Column | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
     progress: Progress | None = None,
 ) -> Bootstrap:
     """Return metrics with intervals from bootstrap resamples.

@@ -1,5 +1,7 @@
 """Decisions of least expected cost for scores, under a cap or by a threshold."""
 
+from __future__ import annotations
+
 __all__ = ["Decisions", "decide"]
 
 from dataclasses import dataclass, replace
@@ -85,7 +87,7 @@ class Decisions(Record):
             raise InputError(msg)
         return review_order(self.costs, self.posteriors)[0]
 
-    def above(self, cut: float) -> "Decisions":
+    def above(self, cut: float) -> Decisions:
         """Return the decisions with the second one only where it saves more than a cut.
 
         Parameters

@@ -1,5 +1,7 @@
 """Everything about decisions that were made: their cost, traditional metrics, verdicts."""
 
+from __future__ import annotations
+
 __all__ = ["DecisionEvaluation", "evaluate_decisions"]
 
 import math
@@ -198,7 +200,7 @@ def evaluate_decisions(
     priors: PriorsLike | None = None,
     level: float = 0.95,
     resamples: int = 1000,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
     priced: ExpectedLoss | None = None,
 ) -> DecisionEvaluation:
     """Evaluate hard decisions, given as counts, at given costs and priors.

@@ -1,5 +1,7 @@
 """Differences between systems: paired, in closed form where there is one, and relative costs."""
 
+from __future__ import annotations
+
 __all__ = ["Difference", "RelativeCost"]
 
 import math
@@ -204,11 +206,11 @@ class LossColumn:
         share = sample_shares(s.y, len(s.classes), s.given_priors, s.weights, s.copies)
         return float(times(share, s.copies) @ self.losses)
 
-    def minus(self, other: "LossColumn", factor: float = 1.0) -> PairedDifference:
+    def minus(self, other: LossColumn, factor: float = 1.0) -> PairedDifference:
         """Return the expected loss less a multiple of another's; unseen errors are allowed for."""
         return self._paired(other, largest=self.largest, factor=factor)
 
-    def against(self, other: "LossColumn") -> PairedDifference:
+    def against(self, other: LossColumn) -> PairedDifference:
         """Return the difference to another system, tested as between exchangeable systems.
 
         A constant decision is not exchangeable with a system that looks at its input, and neither
@@ -220,7 +222,7 @@ class LossColumn:
         alike = self._paired(other, exchangeable=True)
         return robust if alike.spread is None else replace(alike, allowing=robust)
 
-    def _paired(self, other: "LossColumn", **how: Any) -> PairedDifference:  # noqa: ANN401
+    def _paired(self, other: LossColumn, **how: Any) -> PairedDifference:  # noqa: ANN401
         return paired_losses(self.samples, self.losses, other.losses, naive=self.naive, **how)
 
 

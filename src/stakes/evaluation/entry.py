@@ -1,5 +1,7 @@
 """Everything about a system at once: the one entry point behind the command line and the report."""
 
+from __future__ import annotations
+
 __all__ = ["evaluate"]
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -66,13 +68,13 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     folds: Folds = 5,
     level: float = 0.95,
     resamples: int = 1000,
-    groups: "Column | str | None" = None,
-    slices: "Mapping[str, Column] | Column | Sequence[str] | None" = None,
-    sample_weight: "Column | str | None" = None,
+    groups: Column | str | None = None,
+    slices: Mapping[str, Column] | Column | Sequence[str] | None = None,
+    sample_weight: Column | str | None = None,
     classes: NamesLike | None = None,
     ignore_index: Label | None = None,
     rules: Sequence[ScoringRule] = RULES,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Evaluate a system: what it costs, whether it is useful, how good its probabilities are.

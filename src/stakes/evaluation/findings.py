@@ -1,5 +1,7 @@
 """What an evaluation tells: frozen records, plain to read and to write down."""
 
+from __future__ import annotations
+
 __all__ = [
     "ApplicationResult",
     "ClassResult",
@@ -449,7 +451,7 @@ class SliceResult(Record):
     cost: Estimate | None
     cross_entropy: Estimate | None
     why: str = ""  # there is none
-    verdict: "Verdict | None" = None  # on the main application, corrected for how many slices
+    verdict: Verdict | None = None  # on the main application, corrected for how many slices
     auc: Estimate | None = None
     mean_score: float | None = None  # of the last of two classes; of more, the mean confidence
     rate: float | None = (

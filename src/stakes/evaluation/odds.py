@@ -1,5 +1,7 @@
 """Which system is best at which odds: claims that hold over a whole range at once."""
 
+from __future__ import annotations
+
 __all__ = ["OddsRange"]
 
 import math
@@ -167,7 +169,7 @@ class _Paths:
     @classmethod
     def from_samples(
         cls, samples: Samples, first: FloatArray, second: FloatArray, grid: FloatArray
-    ) -> "_Paths":
+    ) -> _Paths:
         """Follow two systems over a grid of log odds."""
         w, odds = _shares(samples), np.exp(grid)
         mass, square = (times(x, samples.copies) for x in (w, w * w))

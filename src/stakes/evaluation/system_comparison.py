@@ -1,5 +1,7 @@
 """Several systems on the same samples: paired differences, and which is best at which odds."""
 
+from __future__ import annotations
+
 __all__ = ["Comparison", "compare"]
 
 from collections.abc import Mapping, Sequence
@@ -162,7 +164,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     classes: NamesLike | None = None,
     ignore_index: Label | None = None,
     rules: Sequence[ScoringRule] = RULES,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare systems on the same samples: differences of every metric, with intervals.

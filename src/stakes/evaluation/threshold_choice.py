@@ -1,5 +1,7 @@
 """Which threshold: by the Bayes rule, the best on the data, and under a cap on reviews."""
 
+from __future__ import annotations
+
 __all__ = ["ThresholdChoice", "ThresholdResult", "choose_threshold"]
 
 from dataclasses import dataclass

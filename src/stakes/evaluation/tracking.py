@@ -1,5 +1,7 @@
 """Every number of a record under one flat name, for experiment trackers and model cards."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module

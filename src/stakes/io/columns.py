@@ -1,5 +1,7 @@
 """Named columns of a table: labels as texts, numbers as doubles, each row with its place."""
 
+from __future__ import annotations
+
 __all__ = ["Columns", "LongColumns"]
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,5 +1,7 @@
 """Tables in memory or behind a query, read batch by batch: whatever hands over an Arrow stream."""
 
+from __future__ import annotations
+
 __all__ = ["Relation", "Roles", "table_columns"]
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -256,7 +258,7 @@ class Relation:
         told = f"column {label!r} holds texts without an order"
         raise InputError("classes", rule, found=told, hint="Pass classes=[...].")
 
-    def forms(self, piece: Piece) -> "dict[str, ScoreForm]":
+    def forms(self, piece: Piece) -> dict[str, ScoreForm]:
         """Return the kind of each system's scores and the number of their columns.
 
         Parameters
@@ -365,7 +367,7 @@ def _batches(table: Any, ask: Ask, name: str = _SOURCE.name) -> Iterator[Batch]:
         raise InputError(name, rule, found=plain(error, 200)) from error
 
 
-def _put_together(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.Table]":
+def _put_together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     """Go through batches, of which small ones are put together: each addition has its cost."""
     waiting: list[Any] = []
     for batch in batches:

@@ -1,5 +1,7 @@
 """Trials of speaker recognition: scores and their key, joined by model and segment."""
 
+from __future__ import annotations
+
 __all__ = ["join_keys"]
 
 from collections.abc import Iterator

@@ -1,5 +1,7 @@
 """Tables read unit by unit, in any thread: row groups of Parquet files, chunks of text."""
 
+from __future__ import annotations
+
 __all__ = ["column_names", "read_batches", "read_columns"]
 
 import os
@@ -41,7 +43,7 @@ class Piece:
     def __len__(self) -> int:
         return self.batch.table.num_rows
 
-    def cut(self, start: int, stop: int) -> "Piece":
+    def cut(self, start: int, stop: int) -> Piece:
         """Return some of the rows."""
         return replace(self, batch=self.batch.cut(start, stop), row=self.row + start)
 
@@ -57,7 +59,7 @@ class Piece:
         self.add_to(gathered)
         return gathered.columns(self.source)
 
-    def checked(self, check: Callable[["Piece"], T]) -> T:
+    def checked(self, check: Callable[[Piece], T]) -> T:
         """Return what a check makes of the rows; of several bad ones it names the first."""
         try:
             return check(self)
@@ -69,7 +71,7 @@ class Piece:
                 piece = first if first._fault(check) is not None else rest
             raise piece._fault(check) or error from error  # no single row may have one
 
-    def _fault(self, check: Callable[["Piece"], object]) -> InputError | None:
+    def _fault(self, check: Callable[[Piece], object]) -> InputError | None:
         try:
             check(self)
         except InputError as error:

@@ -1,5 +1,7 @@
 """The answers in what lm-eval's `simple_evaluate` returns."""
 
+from __future__ import annotations
+
 __all__ = ["answers_of_results"]
 
 import re
@@ -22,7 +24,7 @@ def answers_of_results(  # noqa: PLR0913  as for files
     confidence: str | Literal[False] | None = None,
     abstain_values: str | Sequence[str] | None = None,
     abstain_field: str | None = None,
-    abstain_pattern: "str | re.Pattern[str] | None" = None,
+    abstain_pattern: str | re.Pattern[str] | None = None,
     partial: Literal["right", "wrong"] | float | None = None,
     slices: str | Sequence[str] = (),
 ) -> AnswerLog:

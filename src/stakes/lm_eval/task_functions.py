@@ -1,5 +1,7 @@
 """Functions that a task file of lm-eval names with !function."""
 
+from __future__ import annotations
+
 __all__ = [
     "answered_accuracy",
     "hallucination_rate",

@@ -1,5 +1,7 @@
 """Calibration errors, for comparison with the literature; calibration loss says more."""
 
+from __future__ import annotations
+
 __all__ = [
     "CalibrationError",
     "calibration_error",
@@ -150,7 +152,7 @@ class CalibrationError(NumberRecord):
         """
         return Estimate(self.value, self.interval(level), self.method)
 
-    def without_interval(self, why: str) -> "CalibrationError":
+    def without_interval(self, why: str) -> CalibrationError:
         """Return the value without an interval, and the reason.
 
         Parameters

@@ -1,5 +1,7 @@
 """The confusion matrix: counts that answer what the decisions cost."""
 
+from __future__ import annotations
+
 __all__ = ["ConfusionMatrix"]
 
 import math

@@ -1,5 +1,7 @@
 """Functions of labels and decisions, in the manner of scikit-learn."""
 
+from __future__ import annotations
+
 __all__ = ["confusion_matrix", "expected_cost"]
 
 import numpy as np

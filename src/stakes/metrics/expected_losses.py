@@ -1,5 +1,7 @@
 """Expected values of proper scoring rules, and of costs that differ from sample to sample."""
 
+from __future__ import annotations
+
 __all__ = ["bayes_cost", "brier_score", "cross_entropy", "expected_loss"]
 
 from collections.abc import Iterator

@@ -1,5 +1,7 @@
 """What a traditional metric really asks for: the costs it implies and what else it rewards."""
 
+from __future__ import annotations
+
 __all__ = ["Explanation", "explain"]
 
 import math

@@ -1,5 +1,7 @@
 """How often what was predicted happened, by bins of its probability."""
 
+from __future__ import annotations
+
 __all__ = ["EqualMass", "EqualWidth", "Reliability", "reliability"]
 
 import math

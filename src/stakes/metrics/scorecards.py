@@ -4,6 +4,8 @@ Plain arrays are read by one pass of the kernels, which checks them on its way. 
 take, or finds at fault, it leaves to the definitions, which know the words for it.
 """
 
+from __future__ import annotations
+
 __all__ = ["Scorecard", "scorecard"]
 
 from collections.abc import Iterator

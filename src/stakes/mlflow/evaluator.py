@@ -1,5 +1,7 @@
 """An evaluator for `mlflow.models.evaluate`, found by its entry point `mlflow.model_evaluator`."""
 
+from __future__ import annotations
+
 __all__ = ["StakesEvaluator"]
 
 import difflib

@@ -1,5 +1,7 @@
 """Evaluations logged to a run of MLflow: metrics, tags, and documents as artifacts."""
 
+from __future__ import annotations
+
 __all__ = ["LoggedEvaluation", "log_evaluation"]
 
 import math
@@ -166,7 +168,7 @@ class Target:
     of_metrics: Mapping[str, Any] = field(default_factory=dict)  # dataset_name, dataset_digest
 
     @classmethod
-    def find(cls, run_id: str | None, client: Any) -> "Target":
+    def find(cls, run_id: str | None, client: Any) -> Target:
         """Return the run that is named, or the active one."""
         mlflow = mlflow_library()
         if run_id is None:

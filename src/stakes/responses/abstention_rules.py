@@ -1,5 +1,7 @@
 """Rules that say when to answer: the system's own, and thresholds on its confidence."""
 
+from __future__ import annotations
+
 __all__ = ["AbstentionRule"]
 
 import math

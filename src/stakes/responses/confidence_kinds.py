@@ -1,5 +1,7 @@
 """How sure an answer was, in the form in which it was stated: the kind is a type, never guessed."""
 
+from __future__ import annotations
+
 __all__ = [
     "Agreement",
     "AnswerLogProbability",

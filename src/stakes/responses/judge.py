@@ -1,5 +1,7 @@
 """A mean that people measured on some rows and a judge on all: prediction-powered estimates."""
 
+from __future__ import annotations
+
 __all__ = ["CorrectedEstimate", "JudgedMean", "judged_mean"]
 
 import math

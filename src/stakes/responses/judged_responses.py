@@ -1,5 +1,7 @@
 """Answers that a judge labelled: corrected utility and cost, and what the judge's errors do."""
 
+from __future__ import annotations
+
 __all__ = ["JudgedResponses", "judge_report"]
 
 import math

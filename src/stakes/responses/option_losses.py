@@ -1,5 +1,7 @@
 """Mean losses over questions whose naive loss differs, as each has its own number of options."""
 
+from __future__ import annotations
+
 __all__ = ["OptionAccuracy"]
 
 import math

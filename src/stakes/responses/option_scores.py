@@ -1,5 +1,7 @@
 """Multiple choice: scores of the options of each question, of which there may be any number."""
 
+from __future__ import annotations
+
 __all__ = ["OptionScores"]
 
 from functools import cached_property

@@ -1,5 +1,7 @@
 """Several systems on the same questions: who is worth more, and which may be the best."""
 
+from __future__ import annotations
+
 __all__ = ["ResponseComparison", "ResponseDifference", "SliceComparison", "compare_responses"]
 
 import math
@@ -297,9 +299,9 @@ def compare_responses(
     *,
     calibrator: Calibrator | None = CALIBRATOR,
     folds: Folds = 5,
-    slices: "Mapping[str, Column] | Column | None" = None,
+    slices: Mapping[str, Column] | Column | None = None,
     level: float = 0.95,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
 ) -> ResponseComparison:
     """Compare systems on the same questions, in the same order, by the utility of their answers.
 
@@ -386,7 +388,7 @@ def _read_systems(systems: Mapping[str, Responses]) -> dict[str, Responses]:
     return listed
 
 
-def _same(one: "np.ndarray | None", other: "np.ndarray | None") -> bool:
+def _same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
     if one is None or other is None:
         return one is other
     return np.array_equal(one, other)

@@ -1,5 +1,7 @@
 """Responses at a confidence target: their worth, when to abstain, whether confidence is true."""
 
+from __future__ import annotations
+
 __all__ = ["ResponseEvaluation", "evaluate_responses"]
 
 from collections.abc import Mapping
@@ -189,9 +191,9 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
     risk: float | None = None,
     calibrator: Calibrator | None = CALIBRATOR,
     folds: Folds = 5,
-    slices: "Mapping[str, Column] | Column | None" = None,
+    slices: Mapping[str, Column] | Column | None = None,
     level: float = 0.95,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
 ) -> ResponseEvaluation:
     """Evaluate answers and abstentions: their utility, and when the system should abstain.
 
@@ -280,7 +282,7 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
     return replace(evaluation, verdicts=tuple(_verdicts(evaluation, worth, normalized)))
 
 
-def _verdicts(found: ResponseEvaluation, worth: Verdict, normalized: Estimate) -> "list[Verdict]":
+def _verdicts(found: ResponseEvaluation, worth: Verdict, normalized: Estimate) -> list[Verdict]:
     said = found.responses
     out = [worth, *rule_verdict(found.target, found.rule, found.level)]
     if found.overconfidence is not None and said.confidence is not None:

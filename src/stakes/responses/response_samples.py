@@ -1,5 +1,7 @@
 """Responses to questions, checked once; everything inside trusts them."""
 
+from __future__ import annotations
+
 __all__ = ["Responses"]
 
 from dataclasses import dataclass
@@ -218,13 +220,13 @@ class Responses(Record):
         scaled = self.weights / self.weights.max()
         return np.asarray(scaled / scaled.sum(), dtype=np.float64)
 
-    def assumed(self) -> "Responses":
+    def assumed(self) -> Responses:
         """Return the responses as if every withheld answer of unknown truth were right."""
         out = self.part(np.arange(len(self)))
         object.__setattr__(out, "right", np.where(self.right == UNKNOWN, 1, self.right))
         return out
 
-    def in_order(self) -> "Responses":
+    def in_order(self) -> Responses:
         """Return the responses in an order that depends only on their values.
 
         Folds depend on positions, and rounding depends on order; in this order, results do not
@@ -233,7 +235,7 @@ class Responses(Record):
         columns = (self.right, self.abstained, self.confidence, self.weights, self.groups)
         return self.part(np.lexsort([column for column in columns if column is not None]))
 
-    def part(self, kept: IntArray) -> "Responses":
+    def part(self, kept: IntArray) -> Responses:
         """Return some of the responses.
 
         Parameters

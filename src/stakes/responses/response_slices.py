@@ -1,5 +1,7 @@
 """Responses by topic or any other column: what each slice is worth."""
 
+from __future__ import annotations
+
 __all__ = ["ResponseSlice"]
 
 from collections.abc import Iterator, Mapping
@@ -78,7 +80,7 @@ def response_slices(
 def slices_of(
     responses: Responses,
     slices: Any,  # noqa: ANN401  any columns
-) -> "Iterator[tuple[tuple[str, str], np.ndarray]]":
+) -> Iterator[tuple[tuple[str, str], np.ndarray]]:
     """Yield column and value of each slice with the places of its responses."""
     for name, values in slice_columns(slices).items():
         column = read_slice(values, name)

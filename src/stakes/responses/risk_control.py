@@ -1,5 +1,7 @@
 """How many questions may be answered for a risk that one can bear, with a guarantee."""
 
+from __future__ import annotations
+
 __all__ = ["RiskLimit", "coverage_at_error_rate", "coverage_at_risk"]
 
 import math
@@ -189,7 +191,7 @@ class _Data:
     unit: IntArray | None
 
     @classmethod
-    def from_responses(cls, responses: Responses) -> "_Data":
+    def from_responses(cls, responses: Responses) -> _Data:
         if responses.confidence is None:
             raise InputError("responses", "must state a confidence", found="there is none")
         if responses.weights is not None:

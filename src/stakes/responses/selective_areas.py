@@ -1,5 +1,7 @@
 """Areas under risk-coverage curves of stated confidence, with intervals by linearisation."""
 
+from __future__ import annotations
+
 __all__ = ["response_risk_coverage"]
 
 import math

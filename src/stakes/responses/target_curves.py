@@ -1,5 +1,7 @@
 """What responses are worth at every confidence target."""
 
+from __future__ import annotations
+
 __all__ = ["TargetCurve"]
 
 import math
@@ -123,7 +125,7 @@ class Hindsight:
     right: FloatArray
 
     @classmethod
-    def from_responses(cls, responses: Responses) -> "Hindsight":
+    def from_responses(cls, responses: Responses) -> Hindsight:
         """Return every threshold on the stated confidence."""
         kept = np.flatnonzero(responses.open)
         part = responses.part(kept)

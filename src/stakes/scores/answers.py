@@ -1,5 +1,7 @@
 """What a system answers for each sample: posteriors and their logs, exact where given."""
 
+from __future__ import annotations
+
 __all__ = ["Answers"]
 
 from dataclasses import dataclass

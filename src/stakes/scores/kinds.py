@@ -1,5 +1,7 @@
 """The kinds of score: the kind is a type, never guessed from the values."""
 
+from __future__ import annotations
+
 __all__ = [
     "LogLikelihoodRatios",
     "LogLikelihoods",
@@ -271,7 +273,7 @@ class PosteriorScores(Scores):
 
     __slots__ = ()
 
-    def at_priors(self, training: PriorsLike, target: PriorsLike) -> "LogPosteriors":
+    def at_priors(self, training: PriorsLike, target: PriorsLike) -> LogPosteriors:
         """Return the posteriors at other priors than those of training.
 
         By Bayes' rule, for any number of classes: each posterior is multiplied by the target prior

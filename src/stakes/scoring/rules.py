@@ -1,5 +1,7 @@
 """The scoring rules: of the posteriors themselves, and of the decisions that they lead to."""
 
+from __future__ import annotations
+
 __all__ = ["BayesCost", "BrierLoss", "LogLoss", "SphericalLoss", "ThresholdRange"]
 
 import math

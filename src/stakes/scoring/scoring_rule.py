@@ -1,5 +1,7 @@
 """What a scoring rule is: one method, from which all else follows."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -184,7 +186,7 @@ class ScoringRule(Named, ABC):
         decisions: Sequence[Any] | Callable[[FloatArray], Any],
         *,
         name: str = "expected cost of Bayes decisions",
-    ) -> "ScoringRule":
+    ) -> ScoringRule:
         """Return the proper rule of a cost function: the cost of the Bayes decision (eq:psr_const).
 
         Parameters

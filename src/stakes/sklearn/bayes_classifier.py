@@ -1,5 +1,7 @@
 """A classifier that decides at the least expected cost, as a scikit-learn estimator."""
 
+from __future__ import annotations
+
 __all__ = ["BayesClassifier"]
 
 import warnings

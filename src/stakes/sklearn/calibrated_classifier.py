@@ -1,5 +1,7 @@
 """A classifier whose probabilities are calibrated, as a scikit-learn estimator."""
 
+from __future__ import annotations
+
 __all__ = ["CalibratedClassifier"]
 
 from typing import Any, Self

@@ -1,5 +1,7 @@
 """Models evaluated and compared in one call, fitted or with cross-validation."""
 
+from __future__ import annotations
+
 __all__ = ["compare_models", "evaluate_model"]
 
 from collections.abc import Mapping, Sequence
@@ -40,15 +42,15 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
     priors: PriorsLike | None = None,
     training_priors: PriorsLike | None = None,
     calibrator: Calibrator | None = AffineCalibrator(),  # noqa: B008  never fitted itself
-    folds: "Folds | None" = None,
+    folds: Folds | None = None,
     level: float = 0.95,
     resamples: int = 1000,
-    groups: "Column | str | None" = None,
-    slices: "Mapping[str, Column] | Column | Sequence[str] | None" = None,
-    sample_weight: "Column | str | None" = None,
+    groups: Column | str | None = None,
+    slices: Mapping[str, Column] | Column | Sequence[str] | None = None,
+    sample_weight: Column | str | None = None,
     classes: NamesLike | None = None,
     rules: Sequence[ScoringRule] = RULES,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Evaluate a scikit-learn classifier, fitted or with cross-validation.
@@ -174,7 +176,7 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
     y: Column,
     *,
     cv: Any = None,
-    response_method: "str | Mapping[str, str]" = "predict_proba",
+    response_method: str | Mapping[str, str] = "predict_proba",
     weighted_fit: bool = True,
     n_jobs: int | None = None,
     reference: str | None = None,
@@ -183,14 +185,14 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
     priors: PriorsLike | None = None,
     training_priors: PriorsLike | None = None,
     calibrator: Calibrator | None = None,
-    folds: "Folds | None" = None,
+    folds: Folds | None = None,
     level: float = 0.95,
     resamples: int = 1000,
-    groups: "Column | str | None" = None,
-    sample_weight: "Column | str | None" = None,
+    groups: Column | str | None = None,
+    sample_weight: Column | str | None = None,
     classes: NamesLike | None = None,
     rules: Sequence[ScoringRule] = RULES,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare scikit-learn classifiers on the same samples, fitted or with cross-validation.
@@ -336,7 +338,7 @@ class _Data:
     weights: Any
 
     @classmethod
-    def read(cls, X: Any, y: Any, costs: Any, classes: Any, groups: Any, weights: Any) -> "_Data":
+    def read(cls, X: Any, y: Any, costs: Any, classes: Any, groups: Any, weights: Any) -> _Data:
         """Read what does not depend on a model; names of columns become columns."""
         if columns_of_costs(costs):
             costs = with_columns(costs, X)

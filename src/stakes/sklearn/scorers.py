@@ -1,5 +1,7 @@
 """Scorers for scikit-learn: expected costs, scoring rules, calibrated losses and the AUC."""
 
+from __future__ import annotations
+
 __all__ = ["auc_scorer", "calibrated_loss_scorer", "cost_scorer", "loss_scorer"]
 
 from collections.abc import Callable, Mapping
@@ -42,7 +44,7 @@ class ModelScorer(Protocol):
     def __call__(self, estimator: Any, X: Any, y_true: Any, **metadata: Any) -> float:
         """Return the score of a fitted model."""
 
-    def set_score_request(self, **requests: Any) -> "ModelScorer":
+    def set_score_request(self, **requests: Any) -> ModelScorer:
         """Say which metadata scikit-learn should route to the scorer, and return it."""
 
 

@@ -1,5 +1,7 @@
 """Counts of class and decision, which add; only the cells that hold samples are kept."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from functools import cached_property

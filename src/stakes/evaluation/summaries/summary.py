@@ -1,5 +1,7 @@
 """A summary of samples: told once what is to be judged, filled batch by batch, added, evaluated."""
 
+from __future__ import annotations
+
 __all__ = ["Summary"]
 
 from collections.abc import Mapping, Sequence
@@ -101,7 +103,7 @@ class Summary(Record):
         return self
 
     @property
-    def _keeper(self) -> "type[TwoClasses | SummedRows]":
+    def _keeper(self) -> type[TwoClasses | SummedRows]:
         return TwoClasses if self._request.by_cells else SummedRows
 
     @classmethod
@@ -110,7 +112,7 @@ class Summary(Record):
         table: Any,  # noqa: ANN401  anything with an Arrow stream
         *,
         label: str,
-        scores: "str | Sequence[str]",
+        scores: str | Sequence[str],
         classes: NamesLike | None = None,
         kind: type[Scores] = Posteriors,
         costs: Applications | None = None,
@@ -207,8 +209,8 @@ class Summary(Record):
         *,
         sample_weight: Column | None = None,
         groups: Column | None = None,
-        slices: "Mapping[str, Column] | Column | None" = None,
-        columns: "Mapping[str, Column] | None" = None,
+        slices: Mapping[str, Column] | Column | None = None,
+        columns: Mapping[str, Column] | None = None,
         ignore_index: Label | None = None,
     ) -> None:
         """Add a batch; a batch that raises an error changes nothing.
@@ -267,7 +269,7 @@ class Summary(Record):
         if new.groups is not None:
             self._groups.add(new.groups)
 
-    def __add__(self, other: "Summary") -> "Summary":
+    def __add__(self, other: Summary) -> Summary:
         if not isinstance(other, Summary):
             return NotImplemented
         self._request.check_same(other._request)
@@ -335,7 +337,7 @@ class Summary(Record):
         folds: int = 5,
         level: float = 0.95,
         resamples: int = 1000,
-        rng: "int | np.random.Generator" = 0,
+        rng: int | np.random.Generator = 0,
         progress: Progress | None = None,
     ) -> Evaluation:
         """Return what `stakes.evaluate` returns for all samples.
@@ -391,7 +393,7 @@ class Summary(Record):
             raise InputError("costs", "must be one matrix for cells of the score", "costs by case")
         return self._filled().samples()  # type: ignore[union-attr]
 
-    def _filled(self) -> "TwoClasses | SummedRows":
+    def _filled(self) -> TwoClasses | SummedRows:
         if self._kept is None:
             msg = "a summary must hold samples to be evaluated: call update first."
             raise InputError(msg)

@@ -1,5 +1,7 @@
 """Metrics of any number of classes: shares decided rightly or wrongly, Matthews correlation."""
 
+from __future__ import annotations
+
 __all__ = ["Accuracy", "BalancedAccuracy", "BalancedErrorRate", "ErrorRate", "Matthews"]
 
 import math

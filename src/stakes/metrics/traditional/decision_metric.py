@@ -1,5 +1,7 @@
 """What a traditional metric of hard decisions must tell of itself."""
 
+from __future__ import annotations
+
 __all__ = ["DecisionMetric"]
 
 import math
@@ -44,7 +46,7 @@ class FourCounts:
     totals: tuple[float, float] | None = None
 
     @classmethod
-    def from_counts(cls, counts: ConfusionCounts) -> "FourCounts":
+    def from_counts(cls, counts: ConfusionCounts) -> FourCounts:
         """Read the counts of two classes and two decisions."""
         cells = np.zeros((2, 2))
         cells[counts.row, counts.column] = counts.weight
@@ -52,7 +54,7 @@ class FourCounts:
         (n11, n12), (n21, n22) = cells
         return cls(n11, n12, n21, n22, (first, second))
 
-    def level(self) -> "FourCounts":
+    def level(self) -> FourCounts:
         """Return the counts on one scale."""
         first, second = self.exponents
         if first == second:

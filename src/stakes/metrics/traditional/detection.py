@@ -1,5 +1,7 @@
 """Metrics of two classes, one of them of interest: F, precision, recall, LR+, net benefit."""
 
+from __future__ import annotations
+
 __all__ = [
     "FScore",
     "NetBenefit",
