@@ -34,6 +34,8 @@ MODULES = (
     *("dask", "displays", "inspect_ai", "lm_eval", "metrics", "mlflow", "simulation", "sklearn"),
     *("spark", "torch"),
 )
+# Modules whose functions are methods of an engine.
+ENGINES = ("stakes.dask", "stakes.spark")
 # What users ask these modules for: `stakes.metrics.Precision`, `stakes.displays.panels`.
 BELOW = ("stakes.metrics.traditional", "stakes.displays.figures")
 
@@ -52,18 +54,27 @@ def public_names() -> list[tuple[str, str]]:
 
 def engine_stubs() -> dict[Path, str]:
     """Return what type checkers are told of the modules whose functions are methods of an engine."""
-    tree = ast.parse((SOURCE / "stakes" / "engines" / "engine.py").read_text())
-    engine = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Engine")
-    lines = [ast.unparse(n) for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)]
-    for name in _declared(SOURCE / "stakes" / "dask.py"):
-        method = next(n for n in engine.body if isinstance(n, ast.FunctionDef) and n.name == name)
+    imports = (n for n in _engine_tree().body if isinstance(n, ast.Import | ast.ImportFrom))
+    lines = [line for line in map(ast.unparse, imports) if "__future__" not in line]
+    for name in declared(SOURCE / "stakes" / "dask.py"):
+        method = engine_method(name)
         method.args.args = method.args.args[1:]  # without self
         method.body = [ast.Expr(ast.Constant(...))]
         lines.append(ast.unparse(method))
     text = (
         HEAD.replace("the `__all__` of each module", "engines/engine.py") + "\n".join(lines) + "\n"
     )
-    return {SOURCE / "stakes" / f"{name}.pyi": text for name in ("dask", "spark")}
+    return {SOURCE / f"{name.replace('.', '/')}.pyi": text for name in ENGINES}
+
+
+def engine_method(name: str) -> ast.FunctionDef:
+    """Return the definition of a function of `stakes.dask` and `stakes.spark`."""
+    kinds = (n for n in _engine_tree().body if isinstance(n, ast.ClassDef) and n.name == "Engine")
+    return next(n for n in next(kinds).body if isinstance(n, ast.FunctionDef) and n.name == name)
+
+
+def _engine_tree() -> ast.Module:
+    return ast.parse((SOURCE / "stakes" / "engines" / "engine.py").read_text(encoding="utf-8"))
 
 
 def tables() -> dict[Path, str]:
@@ -115,7 +126,7 @@ def _homes(package: str) -> dict[str, str]:
     """Return the module of each public name of a package, or of a module."""
     base = SOURCE / package.replace(".", "/")
     paths = sorted(base.rglob("*.py")) if base.is_dir() else [base.with_suffix(".py")]
-    return {name: _module(path) for path in paths for name in _declared(path)}
+    return {name: _module(path) for path in paths for name in declared(path)}
 
 
 def _module(path: Path) -> str:
@@ -124,7 +135,7 @@ def _module(path: Path) -> str:
 
 
 @cache
-def _declared(path: Path) -> list[str]:
+def declared(path: Path) -> list[str]:
     """Return the `__all__` that is written in a module, without importing it."""
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":

@@ -15,8 +15,10 @@ import exports
 
 FOLDER = exports.DOCS / "reference"
 VALUES = {  # public names without a docstring of their own
+    "CALIBRATED": "No distortion: the true likelihoods.",
     "DISPLAYS": "Every display, by its name.",
     "Drawing": "What `save_figure` and `png` draw: a display, or a figure of matplotlib.",
+    "MISCALIBRATED": "The paper's distortion mc1: half the scale, and a shift of the first class.",
     "__version__": "The version of stakes, as text.",
 }
 
@@ -146,12 +148,18 @@ def public_paths() -> Iterator[tuple[str, str, str]]:
                 shortest[module, own] = min(name, shortest.get((module, own), name), key=_depth)
     for (module, own), name in shortest.items():
         yield name, module, own
+    for part in exports.MODULES:  # modules that are no packages have no stub with their names
+        path = (exports.SOURCE / "stakes" / part).with_suffix(".py")
+        for own in exports.declared(path) if path.exists() else ():
+            yield f"stakes.{part}.{own}", f"stakes.{part}", own
 
 
 def definition(module: str, own: str) -> ast.AST:
     """Return the definition of a public name, without importing its module."""
     if module == "stakes":
         return _tree(f"stakes.{own}")
+    if module in exports.ENGINES:
+        return exports.engine_method(own)
     for node in _tree(module).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == own:
             return node

@@ -4,6 +4,8 @@ A class that stands in such a module, without an underscore and not abstract, is
 exports, command-line choices, reports, tables of the documentation and laws follow from it.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, field, fields
@@ -33,7 +35,7 @@ def read_options(thing: Any) -> None:  # noqa: ANN401  any frozen dataclass
         object.__setattr__(thing, own.name, value)
 
 
-def options_of(kind: Any) -> "tuple[Field[Any], ...]":  # noqa: ANN401  any dataclass
+def options_of(kind: Any) -> tuple[Field[Any], ...]:  # noqa: ANN401  any dataclass
     """Return the options that a class declares, in their order."""
     return tuple(own for own in fields(kind) if own.metadata)
 
@@ -108,7 +110,7 @@ class Registry(Generic[_T]):
                 made[alias] = kind(*values)
         return made
 
-    def read(self, given: "str | _T") -> _T:
+    def read(self, given: str | _T) -> _T:
         """Return an object of the kind: itself, or what a text names.
 
         That is a short name, or the name of a class with its options.

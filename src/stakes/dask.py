@@ -4,6 +4,8 @@
 that its workers can read. They use the `distributed.Client` that is running, if there is one.
 """
 
+from __future__ import annotations
+
 __all__ = ["compare", "evaluate", "summarize"]
 
 from stakes.engines.dask_engine import DaskEngine

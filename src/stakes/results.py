@@ -1,5 +1,7 @@
 """Frozen records that answer questions: a value with its reference, its spread and its reason."""
 
+from __future__ import annotations
+
 __all__ = ["Estimate", "ExpectedLoss", "Interval", "MetricValue", "Undefined"]
 
 import math
@@ -25,12 +27,14 @@ FEWEST_GROUPS = 5  # below which no interval is given
 
 @dataclass(frozen=True)
 class Interval(Record):
-    """A confidence interval: low, high, and the level it is meant to hold.
+    """A confidence interval: its ends and its level.
 
     Attributes
     ----------
     low, high : float
+        Ends of the interval.
     level : float
+        Confidence level.
 
     See Also
     --------
@@ -62,15 +66,16 @@ class Interval(Record):
 
 @dataclass(frozen=True, eq=False)
 class Estimate(NumberRecord):
-    """A value, its interval and how that was computed; without one, the method says why.
+    """A value with its interval, and how that was computed.
 
-    It is a float, as all records about one number are.
+    It is a float. If there is no interval, `method` says why.
 
     Attributes
     ----------
     value : float
     interval : Interval or None
     method : str
+        How the interval was computed, or why there is none.
 
     See Also
     --------
@@ -98,15 +103,21 @@ class Estimate(NumberRecord):
         band = "" if self.interval is None else f" ({self.interval})"
         return f"{number(self.value)}{band}"
 
-    def moved(self, by: float) -> "Estimate":
-        """Return a loss that is larger by a number, and so is its interval; neither is below 0."""
+    def moved(self, by: float) -> Estimate:
+        """Return a loss and its interval increased by a number, neither below 0.
+
+        Parameters
+        ----------
+        by : float
+            What is added to the value.
+        """
         band = self.interval
         if band is not None:
             band = Interval(max(band.low + by, 0.0), max(band.high + by, 0.0), band.level)
         return Estimate(max(self.value + by, 0.0), band, self.method)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         band = None if self.interval is None else [json_number(end) for end in self.interval]
         return {"value": json_number(self.value), "interval": band, "method": self.method}
 
@@ -118,7 +129,9 @@ class Undefined(Record):
     Attributes
     ----------
     code : str
+        For programs.
     text : str
+        For people.
 
     See Also
     --------
@@ -143,10 +156,10 @@ class Undefined(Record):
 class ExpectedLoss(NumberRecord):
     """An expected loss: sum over classes of the prior times the mean loss in the class.
 
-    It is a float, so that it compares, formats and calculates as its value does. Lower is better.
-    `naive` is the value of the best system that sees no input; `normalized`, the value over it,
-    is below 1 for a useful system and above 1 for one worse than useless. An infinite value names
-    the samples that made it so in `infinite_rows`.
+    It is a float: it compares, formats and calculates as its value does. Lower is better. `naive`
+    is the value of the best system that sees no input; `normalized`, the value divided by it, is
+    below 1 for a useful system and above 1 for one worse than useless. If the value is infinite,
+    `infinite_rows` lists the samples that made it so.
 
     Attributes
     ----------
@@ -156,24 +169,32 @@ class ExpectedLoss(NumberRecord):
     naive_answer : label
         What the naive system answers.
     classes : tuple of names
-    priors : array of K
+    priors : float, array of K
     priors_from_data : bool
     losses : ClassLosses
         Sums of losses in each class.
     naive_losses : array of K
-        What the naive answer costs in each class.
+        Loss of the naive answer in each class.
     prices : NaivePrices or None
-        Where costs differ by case.
+        If costs differ from case to case.
     design : Design or None
-        Where samples come in groups.
+        If samples come in groups.
     rivals : tuple of Constant
-        Other answers that could be the naive one.
+        Other constant answers that could be the naive one.
     infinite_rows : array of int
     infinite_samples : int
 
     See Also
     --------
     expected_cost, bayes_cost, cross_entropy, brier_score, expected_loss : return it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, d = [0] * 90 + [1] * 10, [0] * 88 + [1] * 11 + [0]
+    >>> cost = stakes.expected_cost(y, d, costs={"miss": 5, "false_alarm": 1})
+    >>> round(cost.normalized, 2), cost.normalized_interval().high < 1  # useful
+    (0.14, True)
     """
 
     name: str
@@ -204,27 +225,27 @@ class ExpectedLoss(NumberRecord):
 
     @property
     def normalized(self) -> float:
-        """The value over that of the naive system; NaN, with a reason, if that is 0."""
+        """The value divided by that of the naive system; NaN, with a reason, if that is 0."""
         return self.value / self.naive if self.undefined is None else math.nan
 
     @property
     def by_class(self) -> dict[Label, float]:
-        """Mean loss of each class; NaN where a class has no samples."""
+        """Mean loss of each class; NaN if a class has no samples."""
         return dict(zip(self.classes, self.losses.mean.tolist(), strict=True))
 
     @property
     def standard_error(self) -> float:
-        """Standard error of the value; NaN where a class that counts has one sample only.
+        """Standard error of the value; NaN if a class that counts has only one sample.
 
-        With given priors the class sizes are taken as fixed, so only the spread within classes
-        counts; with priors from the data the class frequencies vary too.
+        With given priors, class sizes are fixed, so only the variation within classes counts; with
+        priors from the data, the class frequencies vary too.
         """
         losses = self.losses.deflated(self._effects[0])
         return self._error(losses, self.value, np.ones_like(self.priors))
 
     @property
     def normalized_standard_error(self) -> float:
-        """Standard error of the normalised value; the naive cost varies too with data priors."""
+        """Standard error of the normalised value; with data priors the naive cost varies too."""
         if self.undefined is not None:
             return math.nan
         losses, value = self.losses.deflated(self._effects[1]), self.normalized
@@ -244,7 +265,7 @@ class ExpectedLoss(NumberRecord):
 
     @property
     def no_interval(self) -> str:
-        """Why there is no interval; empty where there is one."""
+        """Why there is no interval; empty if there is one."""
         if math.isinf(self.value):
             return "the value is infinite"
         if self.design is not None and self.design.groups < FEWEST_GROUPS:
@@ -268,20 +289,30 @@ class ExpectedLoss(NumberRecord):
     def interval(self, level: float = 0.95) -> Interval:
         """Return a closed-form confidence interval for the value.
 
-        For losses that have a bound it is the adjusted Wald interval: z^2 pseudo-samples, half at
-        the least and half at the largest loss, are added before the usual formula, so that a
-        perfect score of ten samples does not claim certainty. Losses without a bound get Student's
-        t, which Hall's correction for skewness can only widen, and none from few samples of a
-        class (`no_interval` says why).
+        Bounded losses have the adjusted Wald interval: z^2 pseudo-samples, half at the least and
+        half at the largest loss, are added before the usual formula, so a perfect score on ten
+        samples does not imply certainty. Unbounded losses have Student's t, which Hall's correction
+        for skewness can only widen, and no interval with few samples of a class (`no_interval` says
+        why).
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
         """
         return self._interval(level, np.ones_like(self.priors), normalized=False)
 
     def normalized_interval(self, level: float = 0.95) -> Interval:
         """Return a closed-form confidence interval for the normalised value.
 
-        The naive cost is the least of all constant decisions. With priors from the data the best
-        one of the population need not be that of these samples, so that the upper end is the
-        highest of those in units of any of them.
+        The naive cost is the least of all constant decisions. With priors from the data, the best
+        constant decision in the population need not be the best on these samples, so the upper end
+        is the highest over all candidates.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
         """
         if self.undefined is not None:
             return Interval(math.nan, math.nan, read_level(level))
@@ -431,7 +462,13 @@ class ExpectedLoss(NumberRecord):
         return "\n".join(lines)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         return {
             "name": self.name,
             "value": json_number(self.value),
@@ -451,9 +488,9 @@ class ExpectedLoss(NumberRecord):
 
 @dataclass(frozen=True, eq=False)
 class MetricValue(NumberRecord):
-    """A traditional metric: its value, that of the best constant answer, and which way is up.
+    """A traditional metric: its value, that of the best constant answer, and which way is better.
 
-    It is a float; where it is undefined, `undefined` says why, and calculating with it warns.
+    It is a float; if it is undefined, `undefined` says why, and calculating with it warns.
 
     Attributes
     ----------
@@ -468,6 +505,13 @@ class MetricValue(NumberRecord):
     See Also
     --------
     ConfusionMatrix : its metrics return it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> found = stakes.ConfusionMatrix.from_counts([[90, 0], [10, 0]]).accuracy()
+    >>> found.value, found.beats_naive  # 90 % right, and still useless
+    (0.9, False)
     """
 
     name: str
@@ -495,7 +539,7 @@ class MetricValue(NumberRecord):
         return f"{self.name} {value} ({of}naive {naive}, {self.better} is better)"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         return {
             "name": self.name,
             "value": json_number(self.value),

@@ -4,6 +4,8 @@
 Connect, or paths that its executors can read.
 """
 
+from __future__ import annotations
+
 __all__ = ["compare", "evaluate", "summarize"]
 
 from stakes.engines.spark_engine import SparkEngine

@@ -1,5 +1,7 @@
 """Records that tell a kernel what to do, laid out as the compiled library says."""
 
+from __future__ import annotations
+
 import ctypes
 from collections.abc import Callable
 from functools import partial

@@ -1,5 +1,7 @@
 """The answers of one log as columns, with where each column was taken from."""
 
+from __future__ import annotations
+
 __all__ = ["AnswerLog", "LeftOut", "LoggedOptions"]
 
 import math
@@ -20,19 +22,31 @@ from stakes.scores import LogLikelihoods
 
 @dataclass(frozen=True)
 class LeftOut(Record):
-    """A sample of a log that is in no column, and why.
+    """A logged sample that was left out of the columns, and why.
 
     Attributes
     ----------
-    question : name
+    question : str or int
+        The question's id.
     epoch : int
+        Which repetition of the question.
     reason : str
-        A code.
+        A code for programs.
     text : str
+        The reason as text.
 
     See Also
     --------
     read_answer_log : returns it in its log.
+
+    Examples
+    --------
+    Look at what was left out before you trust a log:
+
+    >>> import stakes
+    >>> left_out = [stakes.LeftOut("q7", epoch=1, reason="error", text="timeout")]
+    >>> [each.question for each in left_out if each.reason == "error"]  # run these again
+    ['q7']
     """
 
     question: str | int
@@ -47,9 +61,9 @@ class LeftOut(Record):
 
 @dataclass(frozen=True)
 class LoggedOptions(Record):
-    """The options of one multiple-choice question, and how likely the model found each.
+    """The options of one multiple-choice question, with the model's log likelihood of each.
 
-    `texts` is None where the log does not show them, `gold` where it does not say which options
+    `texts` is None if the log does not show them, `gold` is None if it does not say which options
     are right.
 
     Attributes
@@ -57,12 +71,21 @@ class LoggedOptions(Record):
     log_likelihoods : tuple of float
     texts : tuple of str, or None
     gold : tuple of int, or None
-        The right options.
+        Indices of the right options.
 
     See Also
     --------
     read_answer_log : returns it in its log.
-    OptionScores : judges the options.
+    OptionScores : evaluates the options.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> options = stakes.LoggedOptions((-3.0, -4.0), ("no", "certainly"), gold=(1,))
+    >>> options.right("acc"), options.right("acc_norm")
+    (False, True)
+
+    The right answer is the longer one: report the metric that allows for length.
     """
 
     log_likelihoods: tuple[float, ...]
@@ -80,7 +103,13 @@ class LoggedOptions(Record):
         return None if self.texts is None else tuple(len(t.encode()) for t in self.texts)
 
     def chosen(self, metric: str = "acc") -> int:
-        """Return the option that `acc`, `acc_norm` or `acc_bytes` takes for the answer."""
+        """Return the option that `acc`, `acc_norm` or `acc_bytes` takes as the answer.
+
+        Parameters
+        ----------
+        metric : {"acc", "acc_norm", "acc_bytes"}, default "acc"
+            The metric of lm-eval.
+        """
         lengths = {"acc_norm": self.characters, "acc_bytes": self.bytes}.get(metric)
         scores = self.log_likelihoods
         if lengths is not None:
@@ -89,18 +118,23 @@ class LoggedOptions(Record):
         return max(range(len(scores)), key=scores.__getitem__)
 
     def right(self, metric: str = "acc") -> bool | None:
-        """Tell whether that option is right; None where the log does not say."""
+        """Return whether that option is right; None if the log does not say.
+
+        Parameters
+        ----------
+        metric : {"acc", "acc_norm", "acc_bytes"}, default "acc"
+            The metric of lm-eval.
+        """
         return None if self.gold is None else self.chosen(metric) in self.gold
 
 
 @dataclass(frozen=True, eq=False)
 class AnswerLog(Record):
-    """The answers of one log, a row for each, with where each column was taken from.
+    """The answers of one log, one row each, and the origin of each column.
 
-    `right` is None where the model abstained. `confidence` is as it was logged: a number, a text,
-    or None where there is none. Samples that ended with an error or were not scored are in
-    `left_out`, with the reason, and in no column. `origin` says for each column which field of
-    the log it was taken from; `notes` what else should be known.
+    `right` is None if the model abstained. `confidence` is as it was logged: a number, a text, or
+    None. Samples that ended with an error or were not scored are in `left_out`, with the reason,
+    and in no column. `origin` names the field of the log that each column was taken from.
 
     Attributes
     ----------
@@ -109,22 +143,36 @@ class AnswerLog(Record):
     harness : str
     task : str or None
     model : str or None
-    question : list of names
+    question : list of str or int
     epoch : list of int
-    right : list of truth values
-        None where it is not known.
-    abstained : list of truth values
+    right : list of bool or None
+        None if it is not known.
+    abstained : list of bool
     confidence : list or None
     slices : mapping from name to list
     options : list of LoggedOptions, or None
-    origin : mapping from column to text
-        Where each column was taken from.
+    origin : mapping from column to str
+        The field of the log that each column was taken from.
     left_out : tuple of LeftOut
     notes : tuple of str
+        What else a user should know.
 
     See Also
     --------
     read_answer_log : returns it.
+
+    Examples
+    --------
+    >>> import json, pathlib, tempfile, stakes
+    >>> line = {"doc_id": 0, "doc": {"q": "2 + 2?"}, "target": "4", "filter": "none"}
+    >>> line |= {"arguments": {"gen_args_0": {"arg_0": "2 + 2?", "arg_1": {}}}}
+    >>> line |= {"resps": [["5"]], "filtered_resps": ["5"], "metrics": ["exact_match"]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "samples_sums.jsonl")
+    ...     _ = file.write_text(json.dumps({**line, "exact_match": 0.0}))
+    ...     log = stakes.read_answer_log(file)
+    >>> log.right, len(log.left_out)  # every sample counts, so evaluate `log.responses()`
+    ([False], 0)
     """
 
     source: str
@@ -162,7 +210,7 @@ class AnswerLog(Record):
 
     def responses(
         self,
-        kind: "Callable[[Column], Confidence] | None" = None,
+        kind: Callable[[Column], Confidence] | None = None,
         *,
         groups: str | Literal[False] | None = None,
     ) -> Responses:
@@ -171,11 +219,11 @@ class AnswerLog(Record):
         Parameters
         ----------
         kind : kind of confidence, optional
-            What the logged confidences are, such as `StatedPercent`, or a function that makes one
-            of the column; plain numbers are probabilities.
+            What the logged confidences are: a kind such as `StatedPercent`, or a function that
+            makes one from the column. By default plain numbers are probabilities.
         groups : str or False, optional
-            The column whose rows vary together, of the slices or `question`. By default the
-            question where some were asked several times; False for none.
+            The column whose rows vary together: a slice, or `question`. By default the question,
+            if some questions were asked several times; False for no groups.
         """
         known = self.columns()
         if groups is None:
@@ -193,8 +241,13 @@ class AnswerLog(Record):
     def option_scores(self, lengths: Literal["characters", "bytes"] = "characters") -> OptionScores:
         """Return the options of multiple-choice questions with their log likelihoods.
 
-        `accuracy()` of these is `acc` of lm-eval; that of `per_length()` is `acc_norm` where
-        lengths are characters, `acc_bytes` where they are bytes.
+        Their `accuracy()` is lm-eval's `acc`; that of `per_length()` is `acc_norm` if lengths are
+        characters, and `acc_bytes` if they are bytes.
+
+        Parameters
+        ----------
+        lengths : {"characters", "bytes"}, default "characters"
+            What the lengths of options are counted in.
         """
         if lengths not in ("characters", "bytes"):
             raise InputError("lengths", "must be 'characters' or 'bytes'", repr(lengths))
@@ -214,7 +267,7 @@ class AnswerLog(Record):
         )
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return the columns by name, those of slices too, as a data frame takes them."""
+        """Return the columns by name, slices included, ready for a data frame."""
         named: dict[str, list[Any]] = {
             "question": self.question,
             "epoch": self.epoch,

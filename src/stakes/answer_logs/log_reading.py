@@ -1,5 +1,7 @@
 """Logs of harnesses for language models, whichever harness wrote them."""
 
+from __future__ import annotations
+
 __all__ = ["read_answer_log"]
 
 import os
@@ -25,44 +27,45 @@ def read_answer_log(  # noqa: PLR0913  each may be what a log leaves open
     confidence: str | Literal[False] | None = None,
     abstain_values: str | Sequence[str] | None = None,
     abstain_field: str | None = None,
-    abstain_pattern: "str | re.Pattern[str] | None" = None,
+    abstain_pattern: str | re.Pattern[str] | None = None,
     partial: Literal["right", "wrong"] | float | None = None,
     slices: str | Sequence[str] = (),
 ) -> AnswerLog:
-    r"""Read the answers that a harness logged, and where each column was taken from.
+    r"""Read the answers that an evaluation harness logged, and the origin of each column.
 
-    Logs of inspect (`.eval`, `.json`) and samples of lm-eval (`samples_*.jsonl`) are read
-    directly; neither library is needed. Nothing is guessed: where a log leaves a choice, the
-    error names the choices. Samples that ended with an error or were not scored are listed in
+    Logs of Inspect (`.eval`, `.json`) and samples of lm-eval (`samples_*.jsonl`) are read
+    directly; neither library is needed. Nothing is guessed: if a log leaves a choice, the error
+    lists the options. Samples that ended with an error or were not scored are listed in
     `left_out`.
 
     Parameters
     ----------
     path : str or path
+        The log file.
     scorer : str, optional
-        Of several scorers of inspect, the one that says what is right.
+        If there are several Inspect scorers, the one that decides what is right.
     metric : str, optional
-        The metric of lm-eval that says what is right, such as `exact_match`, `acc`, `acc_norm`;
-        of a score of inspect with several values, the one that counts.
+        The lm-eval metric that decides what is right, such as `exact_match`, `acc`, `acc_norm`;
+        for an Inspect score with several values, the value that counts.
     filter : str, optional
-        Of several filters of lm-eval, the one that counts.
+        If there are several lm-eval filters, the one that counts.
     confidence : str or False, optional
-        The field that says how sure the answer was: a path such as
+        The field with the stated confidence: a path such as
         `scores.match.metadata.confidence` or `doc.confidence`, or a name in the metadata of the
-        score or sample. By default the field `confidence` of the score's own metadata, where it
-        is there; False takes none.
+        score or sample. By default the field `confidence` of the score's metadata, if
+        there is one; False ignores it.
     abstain_values : str or list of str, optional
-        Values that mark an abstention: of `abstain_field` where that is given, else of the score.
-        The score `N` of inspect always does.
+        Values that mark an abstention: of `abstain_field` if that is given, else of the score.
+        Inspect's score `N` always does.
     abstain_field : str, optional
         A field that marks an abstention, by being true or by `abstain_values`.
     abstain_pattern : str or compiled pattern, optional
-        A regular expression that marks an abstention where it is found in what the model said.
+        A regular expression: an answer that matches it is an abstention.
     partial : {"right", "wrong"} or float, optional
         How partial credit (`P`, or a number between 0 and 1) counts; a number is the least value
-        that is right. Without it partial credit is an error.
+        that counts as right. By default partial credit is an error.
     slices : str or list of str, optional
-        Fields of the sample's metadata (inspect) or document (lm-eval) to keep as columns.
+        Fields of the sample's metadata (Inspect) or document (lm-eval) to keep as columns.
 
     Returns
     -------
@@ -70,7 +73,7 @@ def read_answer_log(  # noqa: PLR0913  each may be what a log leaves open
 
     See Also
     --------
-    evaluate_responses : judges the answers.
+    evaluate_responses : evaluates the answers.
 
     Examples
     --------

@@ -1,5 +1,7 @@
 """How sure an answer says that it is, and whether it is none, from its text."""
 
+from __future__ import annotations
+
 __all__ = ["StatedIn"]
 
 import re
@@ -27,21 +29,21 @@ class Stated(Record):
 
 
 class StatedIn:
-    r"""Reads a stated confidence and abstentions from what a model wrote.
+    r"""Reads the stated confidence, or an abstention, from what a model wrote.
 
     Parameters
     ----------
-    kind : {"probability", "percent", "words"}, optional
+    kind : {"probability", "percent", "words"}, default "probability"
         How confidence is stated: a number from 0 to 1, a number from 0 to 100, or words.
     words : mapping from word to probability, optional
-        For `kind="words"`: what each word means. Upper and lower case are the same.
+        For `kind="words"`: what each word means. Case does not matter.
     pattern : str or compiled pattern, optional
         A regular expression whose first group is the confidence; by default a line such as
-        `Confidence: 0.8`, `Confidence: 80 %` or `Confidence: likely`. Of several matches the
-        last counts.
+        `Confidence: 0.8`, `Confidence: 80 %` or `Confidence: likely`. If there are several
+        matches, the last counts.
     abstention : str, compiled pattern, or list of them, optional
-        Regular expressions of which one is found in an answer that is none. Nothing is taken for
-        an abstention without them.
+        An answer that matches one of these regular expressions is an abstention. Without them,
+        nothing is.
 
     See Also
     --------
@@ -69,8 +71,8 @@ class StatedIn:
         kind: str = "probability",
         *,
         words: Mapping[str, float] | None = None,
-        pattern: "str | re.Pattern[str] | None" = None,
-        abstention: "str | re.Pattern[str] | Sequence[str | re.Pattern[str]]" = (),
+        pattern: str | re.Pattern[str] | None = None,
+        abstention: str | re.Pattern[str] | Sequence[str | re.Pattern[str]] = (),
     ) -> None:
         if kind not in ("probability", "percent", "words"):
             rule = "must be 'probability', 'percent' or 'words'"

@@ -1,5 +1,7 @@
 """One scale for all classes and a bias for each."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from stakes.calibration.linear import LinearCalibrator
@@ -11,7 +13,7 @@ __all__ = ["AffineCalibrator"]
 class AffineCalibrator(LinearCalibrator):
     """One scale for all classes and a bias for each (eq:affcal): the paper's calibrator.
 
-    For two classes it is Platt scaling of the log odds.
+    For two classes this is Platt scaling of the log odds.
 
     See Also
     --------

@@ -1,5 +1,7 @@
 """Beta calibration of two classes."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,7 +66,17 @@ class BetaCalibrator(Calibrator):
     two_classes = True
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
-        """Return the map of least cross-entropy."""
+        """Return the map of least cross-entropy.
+
+        Parameters
+        ----------
+        log_p : array of shape (N, K)
+            Log posteriors.
+        y : array of N ints
+            The index of each sample's class.
+        weights : array of N floats
+            How much each sample counts; they sum to 1.
+        """
         refuse_impossible(log_p, y, weights)
         scales = [0, 4]  # cells of b and a in the table of scales and biases; 5 is the second bias
         while True:

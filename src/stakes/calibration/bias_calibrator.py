@@ -1,5 +1,7 @@
 """A bias for each class, no scale."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +13,7 @@ __all__ = ["BiasCalibrator"]
 
 @dataclass(eq=False)
 class BiasCalibrator(LinearCalibrator):
-    """A bias for each class, no scale: what a change of priors needs.
+    """A bias for each class and no scale: corrects for a change of priors.
 
     See Also
     --------

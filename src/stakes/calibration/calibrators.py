@@ -1,5 +1,7 @@
 """Calibrators: objects that learn a map of posteriors from labelled scores."""
 
+from __future__ import annotations
+
 __all__ = ["Calibrator", "calibrator_from_dict"]
 
 from abc import ABC, abstractmethod
@@ -56,18 +58,33 @@ class CrossFit:
 
 
 class Calibrator(Record, ABC):
-    """Learns how to turn scores into better posteriors.
+    """Base class of calibrators, which learn to turn scores into better posteriors.
 
     `fit` learns from labelled scores, `transform` applies what was learnt to any scores of the
-    same classes. Fit on data that the classifier was not trained on, and judge on data that the
-    calibrator was not fitted on: `cross_calibrate` does that for you.
+    same classes. Fit on data that the classifier was not trained on, and evaluate on data that
+    the calibrator was not fitted on: `cross_calibrate` does that for you.
 
     See Also
     --------
     AffineCalibrator : the usual one.
     choose_calibrator : which one to use.
-    cross_calibrate : judged on samples that it did not see.
+    cross_calibrate : calibrates each sample by a fit that did not see it.
     calibrator_from_dict : reads a fitted one.
+
+    Examples
+    --------
+    Every calibrator has the same methods, so they are easy to compare:
+
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=1000)
+    >>> raw = data.posteriors([0.5, 0.5])
+    >>> for calibrator in (stakes.TemperatureCalibrator(), stakes.BiasCalibrator()):
+    ...     better = calibrator.fit(raw, data.y).transform(raw)
+    ...     print(stakes.cross_entropy(data.y, better).normalized < 0.5)
+    False
+    True
+
+    The priors were wrong, so use the bias.
     """
 
     name: ClassVar[str]
@@ -80,7 +97,17 @@ class Calibrator(Record, ABC):
 
     @abstractmethod
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
-        """Return the map for log posteriors, coded labels and weights that sum to 1."""
+        """Return the map fitted to log posteriors, class indices and weights.
+
+        Parameters
+        ----------
+        log_p : array of shape (N, K)
+            Log posteriors.
+        y : array of N ints
+            The index of each sample's class.
+        weights : array of N floats
+            How much each sample counts; they sum to 1.
+        """
 
     def fit(
         self,
@@ -91,9 +118,9 @@ class Calibrator(Record, ABC):
         priors: PriorsLike | None = None,
         classes: NamesLike | None = None,
     ) -> Self:
-        """Learn from labelled scores; returns the calibrator itself.
+        """Learn from labelled scores, and return the calibrator itself.
 
-        Scores come first here, as X does in scikit-learn; swapped arguments are refused.
+        Scores come first here, as X does in scikit-learn; swapped arguments raise an error.
 
         Parameters
         ----------
@@ -102,7 +129,7 @@ class Calibrator(Record, ABC):
         y_true : column of N labels
         sample_weight : column of N weights, optional
         priors : float, array of K, mapping by class, or "data", optional
-            The priors to calibrate for; by default those of the data. They are kept, so that
+            The priors to calibrate for; by default those of the data. They are kept, and
             `transform` can move calibrated posteriors to other priors.
         classes : sequence of K names, optional
         """
@@ -125,11 +152,17 @@ class Calibrator(Record, ABC):
         return self
 
     def learn_plain(self, *data: Any, **settings: Any) -> FittedMap | None:  # noqa: ANN401, ARG002
-        """Return the fit to scores, labels, priors and classes read as they are; None: not so."""
+        """Return the fit to unchecked scores and labels; None if that is not possible."""
         return None
 
     def fit_samples(self, samples: Samples) -> Self:
-        """Learn from samples that were checked."""
+        """Learn from checked samples.
+
+        Parameters
+        ----------
+        samples : Samples
+            Labels and scores that are already checked.
+        """
         require_every_class(samples)
         if self.two_classes and len(samples.classes) != 2:
             raise InputError(type(self).__name__, "needs two classes", len(samples.classes))
@@ -156,14 +189,31 @@ class Calibrator(Record, ABC):
         return self
 
     def fit_folds(self, samples: Samples, fold: IntArray, n_folds: int) -> CrossFit | None:  # noqa: ARG002
-        """Learn for each fold from all the others, if there is a way to do that all at once."""
+        """Return the fit of each fold to all other folds at once; None if there is no way to do so.
+
+        Parameters
+        ----------
+        samples : Samples
+            Labels and scores that are already checked.
+        fold : array of N ints
+            The fold of each sample.
+        n_folds : int
+            Number of folds.
+        """
         return None
 
     def transform(self, scores: Scores | Column, priors: PriorsLike | None = None) -> LogPosteriors:
-        """Return calibrated posteriors of scores of the kind it was fitted on.
+        """Return calibrated posteriors for scores of the kind it was fitted on.
 
-        They are those at the priors of the fit; given other priors, they are moved there by Bayes'
-        rule, so that calibrated likelihood ratios are the same at all priors.
+        They are at the priors of the fit. If other priors are given, Bayes' rule moves them there;
+        calibrated likelihood ratios are the same at all priors.
+
+        Parameters
+        ----------
+        scores : array of posteriors, or typed scores
+            Scores of the kind that it was fitted on.
+        priors : float, array of K, or mapping by class, optional
+            The priors to move the posteriors to; by default those of the fit.
 
         Examples
         --------
@@ -182,13 +232,25 @@ class Calibrator(Record, ABC):
         return self._fit_or_refuse().posteriors(as_scores(scores), priors)
 
     def log_likelihoods(self, scores: Scores | Column) -> LogLikelihoods:
-        """Return calibrated log likelihoods, which serve any priors, one column per class."""
+        """Return calibrated log likelihoods, one column per class, which are valid at any priors.
+
+        Parameters
+        ----------
+        scores : array of posteriors, or typed scores
+            Scores of the kind that it was fitted on.
+        """
         fit = self._fit_or_refuse()
         found = fit.posteriors(as_scores(scores))
         return LogLikelihoods.trusted(found.values - log(fit.known_priors()), found.names)
 
     def log_likelihood_ratios(self, scores: Scores | Column) -> LogLikelihoodRatios:
-        """Return calibrated log likelihood ratios of two classes, which serve any priors."""
+        """Return calibrated log likelihood ratios of two classes, which are valid at any priors.
+
+        Parameters
+        ----------
+        scores : array of posteriors, or typed scores
+            Scores of the kind that it was fitted on.
+        """
         if len(self.classes) != 2:
             msg = f"log likelihood ratios need two classes: got {len(self.classes)}."
             raise InputError(f"{msg} Use log_likelihoods, one column per class.")
@@ -201,12 +263,12 @@ class Calibrator(Record, ABC):
 
     @property
     def training_priors(self) -> FloatArray | None:
-        """The priors it was fitted at; None for a file that did not keep them."""
+        """The priors it was fitted at; None if read from a file without them."""
         return self._fit_or_refuse().priors
 
     @property
     def training_priors_text(self) -> str:
-        """The priors it was fitted at, by class, for people."""
+        """The priors it was fitted at, by class, as text."""
         if self.training_priors is None:
             return "unknown"
         pairs = zip(self.classes, self.training_priors.tolist(), strict=True)
@@ -214,7 +276,7 @@ class Calibrator(Record, ABC):
 
     @property
     def score_meaning(self) -> ScoreMeaning | None:
-        """The kind of scores it was fitted on; None for a file that did not keep it."""
+        """The type of scores it was fitted on; None if read from a file without it."""
         return self._fit_or_refuse().meaning
 
     @property
@@ -230,7 +292,7 @@ class Calibrator(Record, ABC):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a user should know of the fit."""
+        """What a user should know about the fit."""
         return self.fitted.notes
 
     def __str__(self) -> str:
@@ -249,19 +311,25 @@ class Calibrator(Record, ABC):
         return self.fitted.text(self.classes)
 
     def fresh(self) -> Self:
-        """Return a calibrator of the same kind and settings that has learnt nothing."""
+        """Return an unfitted calibrator of the same kind and settings."""
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._fit = other._line = None
         return other
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fitted calibrator as plain values with a checksum, fit for JSON."""
+        """Return the fitted calibrator as plain values with a checksum, ready for JSON."""
         return self._fit_or_refuse().to_dict(self.name)
 
     @staticmethod
-    def from_dict(data: dict[str, Any]) -> "Calibrator":
-        """Read a fitted calibrator of any kind."""
+    def from_dict(data: dict[str, Any]) -> Calibrator:
+        """Return a fitted calibrator of any kind, read from plain values.
+
+        Parameters
+        ----------
+        data : dict
+            What `to_dict` returned.
+        """
         return calibrator_from_dict(data)
 
 
@@ -281,7 +349,7 @@ class FittedCalibrator(Calibrator):
 
 
 def calibrator_from_dict(data: dict[str, Any]) -> Calibrator:
-    """Read a fitted calibrator; a changed or cut file is refused by its checksum.
+    """Read a fitted calibrator; a checksum detects data that were changed or cut.
 
     Parameters
     ----------
@@ -296,7 +364,7 @@ def calibrator_from_dict(data: dict[str, Any]) -> Calibrator:
     Raises
     ------
     InputError
-        If the values do not agree with their checksum, or are of a kind that is not known.
+        If the values do not match their checksum, or are of an unknown kind.
 
     See Also
     --------

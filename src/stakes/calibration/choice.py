@@ -1,5 +1,7 @@
 """Which calibrator, if any: one replaces uncalibrated scores where it is better beyond noise."""
 
+from __future__ import annotations
+
 __all__ = ["CalibratorChoice", "choose_calibrator"]
 
 from collections.abc import Sequence
@@ -59,26 +61,35 @@ class Candidate:
 class CalibratorChoice(Record):
     """Candidates ranked by their cross-fitted loss, and the one to use.
 
-    Uncalibrated scores are kept unless a candidate is better beyond noise: its paired difference is
+    Scores stay uncalibrated unless a candidate is significantly better: its paired difference is
     below 0 by a one-sided test at 1 - level, with Holm's correction for the number of candidates.
-    The cross-fitted loss of the least of several is optimistic, because it was selected on the
-    samples it is judged on; `honest` is the loss of the whole procedure: within each fold the
-    choice is made, and the calibrator fitted, without the samples that are judged.
+    The lowest of several cross-fitted losses is optimistic, because it was selected on the samples
+    it is evaluated on. `honest` is the loss of the whole procedure: in each fold, the choice is
+    made and the calibrator fitted without the samples that are evaluated.
 
     Attributes
     ----------
     candidates : tuple of Candidate
         Least loss first.
     chosen : Candidate
-        The one to use; it may be that of uncalibrated scores.
+        The one to use; it may be to leave the scores uncalibrated.
     honest : ExpectedLoss or None
         The loss of the whole procedure, choice included.
     level : float
-        Of the test that a candidate must pass.
+        One minus the significance level of the test that a candidate must pass.
 
     See Also
     --------
     choose_calibrator : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=400)
+    >>> rule, candidates = stakes.LogLoss(), [stakes.BiasCalibrator()]
+    >>> choice = stakes.choose_calibrator(rule, data.y, data.posteriors([0.5, 0.5]), candidates)
+    >>> choice.best
+    BiasCalibrator()
     """
 
     candidates: tuple[Candidate, ...]  # least loss first
@@ -88,7 +99,7 @@ class CalibratorChoice(Record):
 
     @property
     def best(self) -> Calibrator | None:
-        """The calibrator to use, not fitted; None if the scores are to be used uncalibrated."""
+        """The calibrator to use, not fitted; None to leave the scores uncalibrated."""
         return self.chosen.calibrator
 
     @property
@@ -124,37 +135,50 @@ def choose_calibrator(  # noqa: PLR0913
     *,
     folds: Folds = 5,
     groups: Column | None = None,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
     level: float = 0.95,
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
 ) -> CalibratorChoice:
-    """Choose a calibrator by the expected loss of cross-fitted scores, or none.
+    """Choose the calibrator with the least cross-fitted loss, or none.
 
-    Scores stay uncalibrated unless a candidate is better beyond noise. All candidates see the same
-    folds.
+    Scores stay uncalibrated unless a candidate is significantly better. All candidates use the
+    same folds.
 
     Parameters
     ----------
     rule : ScoringRule
         `LogLoss()`, `BrierLoss()`, or `BayesCost(costs)` at your own costs.
-    candidates : list of calibrators
-    level : float
-        One minus the probability to replace scores that need no calibration.
-    folds, groups, rng, priors, sample_weight, classes
-        As for `calibration_loss`.
-    y_true, scores
-        As for `expected_loss`.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As in `expected_loss`.
+    candidates : list of Calibrator
+        The calibrators to choose from, not fitted.
+    folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
+        As in `cross_calibrate`.
+    groups : column of N names, optional
+        Samples of one group stay together: patients, speakers, merchants.
+    rng : int or Generator, default 0
+        Seed of the folds.
+    level : float, default 0.95
+        One minus the probability of replacing scores that need no calibration.
+    priors : float, array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------
     CalibratorChoice
-        With `best`, the calibrator to use, or None if the scores are to be used uncalibrated.
+        With `best`, the calibrator to use, or None to leave the scores uncalibrated.
 
     See Also
     --------
-    cross_calibrate : scores calibrated by one that did not see them.
+    cross_calibrate : calibrates each sample by a fit that did not see it.
     calibration_loss : what one calibrator recovers.
 
     Examples
@@ -162,7 +186,7 @@ def choose_calibrator(  # noqa: PLR0913
     >>> import stakes
     >>> data = stakes.simulation.simulate(2, n=2000)
     >>> some = [stakes.TemperatureCalibrator(), stakes.AffineCalibrator()]
-    >>> for priors in ([0.9, 0.1], [0.1, 0.9]):  # the right ones, and wrong ones
+    >>> for priors in ([0.9, 0.1], [0.1, 0.9]):  # the right priors, then wrong ones
     ...     scores = data.posteriors(priors)
     ...     print(stakes.choose_calibrator(stakes.LogLoss(), data.y, scores, some).chosen.name)
     uncalibrated

@@ -1,5 +1,7 @@
 """Calibrated scores of samples that the calibrator did not see."""
 
+from __future__ import annotations
+
 __all__ = ["HeldOut", "TrainOnTest", "cross_calibrate"]
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,14 +32,23 @@ class Splitter(Protocol):
 
 @dataclass(frozen=True)
 class TrainOnTest(Record):
-    """Fit on the very samples that are judged: the least value a calibrator could reach there.
+    """Fit on the samples that are evaluated: the lowest loss that the calibrator can reach on them.
 
-    Optimistic, the more so the fewer the samples and the richer the calibrator.
+    The result is optimistic, more so with few samples and a flexible calibrator.
 
     See Also
     --------
     cross_calibrate : takes it as `folds`.
     HeldOut : fits on other samples.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> rule, y, p = stakes.LogLoss(), [0, 1, 0, 1] * 5, [0.2, 0.6, 0.7, 0.4] * 5
+    >>> own = stakes.calibration_loss(rule, y, p, folds=stakes.TrainOnTest())
+    >>> honest = stakes.calibration_loss(rule, y, p)
+    >>> own.calibrated < honest.calibrated  # the fit to the evaluated samples is optimistic
+    True
     """
 
     def __str__(self) -> str:
@@ -46,12 +57,12 @@ class TrainOnTest(Record):
 
 @dataclass(frozen=True, eq=False)
 class HeldOut(Record):
-    """Fit once on other samples, which the judged ones do not touch.
+    """Fit once on other samples than those that are evaluated.
 
     Parameters
     ----------
     y_true : column of labels
-        Of the samples to fit on.
+        True classes of the samples to fit on.
     scores : Scores or column
         Their scores.
     sample_weight : column of weights, optional
@@ -59,7 +70,7 @@ class HeldOut(Record):
     See Also
     --------
     cross_calibrate : takes it as `folds`.
-    TrainOnTest : fits on the judged samples themselves.
+    TrainOnTest : fits on the evaluated samples themselves.
 
     Examples
     --------
@@ -91,26 +102,34 @@ def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is f
     *,
     folds: Folds = 5,
     groups: Column | None = None,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
     sample_weight: Column | None = None,
     priors: PriorsLike | None = None,
     classes: NamesLike | None = None,
 ) -> LogPosteriors:
-    """Return calibrated posteriors, each by a calibrator that did not see its sample.
+    """Return calibrated posteriors, each from a calibrator that did not see its sample.
 
     Parameters
     ----------
     calibrator : Calibrator
-    y_true, scores, sample_weight, priors, classes
-        As for `expected_loss`.
-    folds : int, splitter, array of N fold numbers, HeldOut(...) or TrainOnTest()
-        How many folds, stratified by class; or anything with `split`; or the fold of each sample;
-        or other samples to fit on; or the samples themselves.
+        The calibrator to fit; it is not changed.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As in `expected_loss`.
+    folds : int, splitter, array of N fold numbers, HeldOut(...) or TrainOnTest(), default 5
+        The number of folds, stratified by class; or an object with `split`; or the fold of each
+        sample; or other samples to fit on; or the evaluated samples themselves.
     groups : column of N names, optional
-        Samples of one group are never parted: patients, speakers, merchants.
-    rng : int or Generator
-        Seed of the folds; the same seed gives the same folds for the same labels, by which they
-        are stratified.
+        Samples of one group are never split: patients, speakers, merchants.
+    rng : int or Generator, default 0
+        Seed of the folds; the same seed and labels give the same folds.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    priors : float, array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------
@@ -145,7 +164,7 @@ def cross_fitted(
     samples: Samples,
     folds: Folds,
     groups: Column | None,
-    rng: "int | np.random.Generator",
+    rng: int | np.random.Generator,
 ) -> CrossFit:
     """Return calibrated posteriors of checked samples."""
     if not isinstance(calibrator, Calibrator):
@@ -204,7 +223,7 @@ class DealtFolds:
     kept: IntArray | None = None
     seen: tuple[Scores, ...] = ()  # of what is trained on, where it has scores for each fold
 
-    def adapted(self, training: FloatArray | None, priors: FloatArray) -> "DealtFolds":
+    def adapted(self, training: FloatArray | None, priors: FloatArray) -> DealtFolds:
         """Return folds whose scores to train on were moved from training priors to others."""
         if training is None or not self.seen:
             return self
@@ -232,7 +251,7 @@ class ModelFolds:
     number: IntArray  # of each sample: its fold, from 0 on
     scores: tuple[Scores, ...]  # for each fold, of all samples; those of the fold itself are unused
 
-    def dealt(self, samples: Samples) -> "DealtFolds":
+    def dealt(self, samples: Samples) -> DealtFolds:
         """Return the folds of checked samples."""
         row = np.arange(samples.n_given) if samples.row is None else samples.row
         number = self.number[row]
@@ -247,7 +266,7 @@ class ModelFolds:
 
 
 def deal(
-    samples: Samples, folds: Folds, groups: Column | None, rng: "int | np.random.Generator"
+    samples: Samples, folds: Folds, groups: Column | None, rng: int | np.random.Generator
 ) -> DealtFolds:
     """Return rows to train on and to test on; no sample and no group is on both sides."""
     if isinstance(folds, DealtFolds):
@@ -285,7 +304,7 @@ def _check_sides(pairs: Iterable[Split], unit: IntArray, samples: bool) -> None:
 
 
 def deal_samples(
-    samples: Samples, folds: Folds, groups: Column | None, rng: "int | np.random.Generator"
+    samples: Samples, folds: Folds, groups: Column | None, rng: int | np.random.Generator
 ) -> DealtFolds:
     """Deal samples to folds; the copies of a row may come into several, a row for each."""
     copies, single = samples.copies, groups is None and not isinstance(folds, bool)
@@ -305,7 +324,7 @@ def deal_samples(
     return DealtFolds(parted, fold.astype(np.min_scalar_type(n_folds)), kept=kept)
 
 
-def _generator(rng: "int | np.random.Generator") -> "np.random.Generator":
+def _generator(rng: int | np.random.Generator) -> np.random.Generator:
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
@@ -341,7 +360,7 @@ def group_codes(groups: Column, samples: Samples) -> IntArray:
     return np.unique(_group_names(groups, samples), return_inverse=True)[1]
 
 
-def _group_names(groups: Column, samples: Samples) -> "np.ndarray[Any, Any]":
+def _group_names(groups: Column, samples: Samples) -> np.ndarray[Any, Any]:
     column = read_column(groups, "groups")
     n = samples.n_given
     if len(column) != n:
@@ -351,7 +370,7 @@ def _group_names(groups: Column, samples: Samples) -> "np.ndarray[Any, Any]":
     return names if samples.row is None else names[samples.row]
 
 
-def _stratified(y: IntArray, n_folds: int, rng: "np.random.Generator") -> IntArray:
+def _stratified(y: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
     """Deal the samples of each class to the folds in turn, after a shuffle."""
     kind = np.min_scalar_type(n_folds)  # small, so that all of them stay near
     fold, start = np.empty(y.size, dtype=kind), 0
@@ -363,9 +382,7 @@ def _stratified(y: IntArray, n_folds: int, rng: "np.random.Generator") -> IntArr
     return fold
 
 
-def _grouped(
-    samples: Samples, group: IntArray, n_folds: int, rng: "np.random.Generator"
-) -> IntArray:
+def _grouped(samples: Samples, group: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
     """Deal whole groups, the largest first, each to the fold that it makes least uneven."""
     y, number = samples.y, 1 if samples.copies is None else samples.copies
     counts = np.zeros((group.max() + 1, y.max() + 1))

@@ -1,5 +1,7 @@
 """Slope and intercept of calibrated log odds of two classes, with their standard errors."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, field
 
@@ -21,18 +23,25 @@ _BLOCK = 2**18  # samples that are looked at together
 
 @dataclass(frozen=True, eq=False)
 class Coefficient(NumberRecord):
-    """A number that was fitted, and its standard error: NaN if unknown, 0 where it was held.
+    """A fitted coefficient and its standard error.
 
     Attributes
     ----------
     value : float
     name : str
     standard_error : float
-        NaN if unknown, 0 where the number was held.
+        NaN if unknown, 0 if the coefficient was held fixed.
 
     See Also
     --------
-    AffineCalibrator : what a fit is made of.
+    AffineCalibrator : a scale and biases.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> scale = stakes.Coefficient(0.52, "scale", standard_error=0.04)
+    >>> abs(scale - 1) > 2 * scale.standard_error  # the scores are overconfident: calibrate
+    True
     """
 
     value: float
@@ -46,7 +55,7 @@ class Coefficient(NumberRecord):
         return f"{self.name} {number(self.value)} ({error if self.standard_error else 'held'})"
 
     def to_dict(self) -> dict[str, float | str | None]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         error = json_number(self.standard_error)
         return {"name": self.name, "value": json_number(self.value), "standard_error": error}
 
@@ -62,12 +71,12 @@ class FittedLine:
         return f"{self.slope}, {self.intercept}"
 
     @classmethod
-    def without_errors(cls, fitted: AffineMap, moves: Moves) -> "FittedLine":
+    def without_errors(cls, fitted: AffineMap, moves: Moves) -> FittedLine:
         """Return slope and intercept of a fit whose samples are not known."""
         return cls._with(fitted, moves, np.full(2, math.nan))
 
     @classmethod
-    def _with(cls, fitted: AffineMap, moves: Moves, errors: FloatArray) -> "FittedLine":
+    def _with(cls, fitted: AffineMap, moves: Moves, errors: FloatArray) -> FittedLine:
         slope, shift = float(fitted.scale[0]), float(fitted.bias[1] - fitted.bias[0])
         free = np.where([moves.scale, moves.biases], errors, 0.0)
         return cls(
@@ -76,7 +85,7 @@ class FittedLine:
         )
 
     @classmethod
-    def from_samples(cls, fitted: AffineMap, moves: Moves, samples: Samples) -> "FittedLine":
+    def from_samples(cls, fitted: AffineMap, moves: Moves, samples: Samples) -> FittedLine:
         """Return slope and intercept with standard errors from second derivatives at the optimum.
 
         Samples that count alike have the inverse of the information; weighted ones have the

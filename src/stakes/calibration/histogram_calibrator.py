@@ -1,5 +1,7 @@
 """Posteriors by bin."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,14 +44,14 @@ class HistogramMap(CalibrationMap):
 
 @dataclass(eq=False)
 class HistogramCalibrator(Calibrator):
-    """The share of each class among the samples of a bin, class by class against the rest.
+    """Histogram binning: the share of each class in a bin, one class against the rest.
 
     Parameters
     ----------
-    bins : int
-        How many.
-    equal_mass : bool
-        Whether bins have the same number of samples, in place of the same width.
+    bins : int, default 15
+        Number of bins.
+    equal_mass : bool, default False
+        Whether bins have equal numbers of samples instead of equal widths.
 
     See Also
     --------
@@ -78,7 +80,17 @@ class HistogramCalibrator(Calibrator):
         check_bins(self.bins)
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
-        """Return edges and shares; an empty bin keeps its middle."""
+        """Return edges and shares; an empty bin keeps its middle.
+
+        Parameters
+        ----------
+        log_p : array of shape (N, K)
+            Log posteriors.
+        y : array of N ints
+            The index of each sample's class.
+        weights : array of N floats
+            How much each sample counts; they sum to 1.
+        """
         p = np.exp(log_p)
         edges = [
             equal_mass(column, weights, self.bins) if self.equal_mass else equal_width(self.bins)

@@ -1,5 +1,7 @@
 """The best rising map of two classes' scores, a step function."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 
@@ -52,16 +54,16 @@ class StepMap(CalibrationMap):
 
 @dataclass(eq=False)
 class IsotonicCalibrator(Calibrator):
-    """The best rising map of two classes' scores, by pool-adjacent-violators.
+    """Isotonic regression of two classes' scores, by pool-adjacent-violators.
 
-    On the data it is fitted on it is the best of all rising maps for every scoring rule at once;
-    on other data it may be overconfident. `mix` adds that many samples of the priors to each block,
-    so that no posterior of 0 or 1 arises.
+    On the data it is fitted on, it is the best monotone map for every scoring rule at once; on
+    other data it may be overconfident. `mix` adds that many samples at the priors to each block,
+    which avoids posteriors of 0 and 1.
 
     Parameters
     ----------
-    mix : float
-        Samples of the priors that are added to each block, at least 0.
+    mix : float, default 0.0
+        Number of samples at the priors that are added to each block, at least 0.
 
     See Also
     --------
@@ -92,7 +94,17 @@ class IsotonicCalibrator(Calibrator):
         self.mix = read_number(self.mix, "mix", 0, math.inf, closed=(True, False))
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
-        """Return the blocks and their class weights."""
+        """Return the blocks and their class weights.
+
+        Parameters
+        ----------
+        log_p : array of shape (N, K)
+            Log posteriors.
+        y : array of N ints
+            The index of each sample's class.
+        weights : array of N floats
+            How much each sample counts; they sum to 1.
+        """
         each = class_weights(y, weights)
         levels = ScoreLevels.from_scores(
             log_odds(log_p), y, weights * y.size if each is None else None
@@ -115,8 +127,19 @@ class IsotonicCalibrator(Calibrator):
     ) -> FittedMap | None:
         """Return the fit to one column of posteriors or log odds.
 
-        The scores are pooled as they are, since log odds rise with them; None where rounding makes
-        the log odds of two blocks the same, or where the kernel finds fault.
+        The scores are pooled as they are, since log odds rise with them. None if rounding makes the
+        log odds of two blocks equal, or if the kernel reports an error.
+
+        Parameters
+        ----------
+        scores : scores or column
+            One column of posteriors or log odds.
+        y_true : column of N labels
+            The true class of each sample.
+        priors : float, array, mapping by class, "data" or None
+            As in `fit`.
+        classes : sequence of names, or None
+            As in `fit`.
         """
         kind = type(scores) if isinstance(scores, Scores) else Posteriors
         arrays = plain_arrays(y_true, scores.values if isinstance(scores, Scores) else scores)

@@ -1,5 +1,7 @@
 """Calibrators that scale and shift log posteriors, fitted by one solver."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
@@ -112,7 +114,13 @@ class LinearCalibrator(Calibrator):
         return f"{super()._learnt()}\n  {self._line}"
 
     def fit_samples(self, samples: Samples) -> Self:
-        """Learn from samples that were checked; those of one scale are read where they lie."""
+        """Learn from checked samples.
+
+        Parameters
+        ----------
+        samples : Samples
+            Labels and scores that are already checked.
+        """
         self._line = None
         whole = self._plain(samples)
         if whole is None:
@@ -121,10 +129,19 @@ class LinearCalibrator(Calibrator):
         return self._fitted_on(samples, self._map(whole, whole.solved()))
 
     def fit_folds(self, samples: Samples, fold: IntArray, n_folds: int) -> CrossFit | None:
-        """Learn for each fold from all the others, which start from the fit to all samples.
+        """Return the fit of each fold to all other folds, started from the fit to all samples.
 
         Few samples are left to fits of their own: there no label of a test fold is to be felt even
         in the last digits, which a common start may leave it.
+
+        Parameters
+        ----------
+        samples : Samples
+            Labels and scores that are already checked.
+        fold : array of N ints
+            The fold of each sample.
+        n_folds : int
+            Number of folds.
         """
         few = samples.n * len(samples.classes) <= _FEW
         whole = None if few else self._plain(samples, fold, n_folds)
@@ -142,13 +159,33 @@ class LinearCalibrator(Calibrator):
     def problem(
         self, log_p: FloatArray, y: IntArray, weights: FloatArray
     ) -> SharedScale | ClassScales:
-        """Return the loss to be minimised."""
+        """Return the loss to be minimised.
+
+        Parameters
+        ----------
+        log_p : array of shape (N, K)
+            Log posteriors.
+        y : array of N ints
+            The index of each sample's class.
+        weights : array of N floats
+            How much each sample counts; they sum to 1.
+        """
         if self.scale_for_each:
             return self.table_problem(log_p, y, weights)
         return SharedScale.from_arrays(log_p, y, weights, self.moves)
 
     def table_problem(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> ClassScales:
-        """Return the same loss as a function of a table, which knows each sample's slope."""
+        """Return the same loss as a function of a table, which knows each sample's slope.
+
+        Parameters
+        ----------
+        log_p : array of shape (N, K)
+            Log posteriors.
+        y : array of N ints
+            The index of each sample's class.
+        weights : array of N floats
+            How much each sample counts; they sum to 1.
+        """
         k = log_p.shape[1]  # scales are the diagonal of the table, biases its last column
         scales = np.arange(k if self.moves.scale else 0) * (k + 2)
         biases = np.arange(1, k if self.moves.biases else 1) * (k + 1) + k  # that of the first is 0
@@ -160,7 +197,17 @@ class LinearCalibrator(Calibrator):
         return ClassScales.from_arrays(log_p, y, weights, cells, owner, held_scale)
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> AffineMap:
-        """Return the map of least loss."""
+        """Return the map of least loss.
+
+        Parameters
+        ----------
+        log_p : array of shape (N, K)
+            Log posteriors.
+        y : array of N ints
+            The index of each sample's class.
+        weights : array of N floats
+            How much each sample counts; they sum to 1.
+        """
         refuse_impossible(log_p, y, weights)
         problem = self.problem(log_p, y, weights)
         near = self._map(problem, problem.solved())

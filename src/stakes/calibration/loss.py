@@ -1,5 +1,7 @@
 """What a calibration stage would recover of an expected loss, and its line in a risk curve."""
 
+from __future__ import annotations
+
 __all__ = ["CalibrationLoss", "ScoreDecomposition", "calibration_loss", "decompose", "risk_curve"]
 
 import math
@@ -27,33 +29,42 @@ from stakes.scoring import ScoringRule
 
 @dataclass(frozen=True, eq=False)
 class CalibrationLoss(NumberRecord):
-    """An expected loss before and after a calibration stage (eq:calloss).
+    """An expected loss before and after calibration (eq:calloss).
 
-    It is a float: `value`, what calibration recovers; `relative` is that over the raw loss (a
-    fraction). Both depend on the calibrator and on how it was fitted, which the record names; a
-    calibrator that does harm has a negative value. `divergence` and `refinement` split the loss
-    as DeGroot did, with the calibrated posteriors taken for true; where their sum is far from the
-    raw loss (`gap`), the calibrator is a bad one.
+    It is a float: `value` is what calibration recovers, and `relative` is that as a fraction of the
+    raw loss. Both depend on the calibrator and on how it was fitted, which the record names. The
+    value is negative if calibration makes things worse. `divergence` and `refinement` are DeGroot's
+    decomposition, with the calibrated posteriors taken as true. If their sum is far from the raw
+    loss (`gap`), the calibrator is bad.
 
     Attributes
     ----------
     raw : ExpectedLoss
-        Of the scores as they are.
+        Loss of the uncalibrated scores.
     calibrated : ExpectedLoss
-        After the calibration stage.
+        Loss after calibration.
     calibrator : str
-        Which one.
+        Name of the calibrator.
     data : str
         What it was fitted on.
     divergence : float
         From the calibrated posteriors to the raw ones.
     refinement : float
-        The loss of the calibrated posteriors, taken for true.
+        The loss of the calibrated posteriors, taken as true.
     notes : tuple of str
+        What a user should know.
 
     See Also
     --------
     calibration_loss : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> loss = stakes.calibration_loss(stakes.LogLoss(), data.y, data.posteriors([0.5, 0.5]))
+    >>> loss.relative > 0.3  # more than 30 % of the loss: calibrate
+    True
     """
 
     raw: ExpectedLoss
@@ -76,22 +87,22 @@ class CalibrationLoss(NumberRecord):
 
     @property
     def value(self) -> float:
-        """Raw less calibrated loss."""
+        """Raw loss minus calibrated loss."""
         return float.__float__(self)
 
     @property
     def relative(self) -> float:
-        """The value over the raw loss; NaN where that is 0."""
+        """The value divided by the raw loss; NaN if that is 0."""
         return self.value / self.raw.value if self.raw.value > 0 else math.nan
 
     @property
     def normalized(self) -> float:
-        """The value over the naive loss."""
+        """The value divided by the naive loss."""
         return self.raw.normalized - self.calibrated.normalized
 
     @property
     def gap(self) -> float:
-        """Raw loss less divergence and refinement: far from 0 for a bad calibrator."""
+        """Raw loss minus divergence minus refinement: far from 0 for a bad calibrator."""
         return self.raw.value - self.divergence - self.refinement
 
     @property
@@ -134,23 +145,35 @@ def calibration_loss(  # noqa: PLR0913  the data, the calibrator, and how it is 
     calibrator: Calibrator | None = None,
     folds: Folds = 5,
     groups: Column | None = None,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
 ) -> CalibrationLoss:
-    """Return how much of an expected loss a calibration stage recovers.
+    """Return how much of an expected loss calibration would recover.
 
     Parameters
     ----------
     rule : ScoringRule
         `LogLoss()`, `BrierLoss()`, or `BayesCost(costs)` at your own costs.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As in `expected_loss`.
     calibrator : Calibrator, optional
         By default affine, cross-fitted, as in the paper.
-    folds, groups, rng
-        As for `cross_calibrate`; `TrainOnTest()` gives the optimistic form.
-    y_true, scores, priors, sample_weight, classes
-        As for `expected_loss`.
+    folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
+        As in `cross_calibrate`; `TrainOnTest()` gives the optimistic value.
+    groups : column of N names, optional
+        Samples of one group stay together: patients, speakers, merchants.
+    rng : int or Generator, default 0
+        Seed of the folds.
+    priors : float, array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------
@@ -160,12 +183,12 @@ def calibration_loss(  # noqa: PLR0913  the data, the calibrator, and how it is 
     See Also
     --------
     choose_calibrator : which calibrator to use.
-    decompose : the same for the best rising map, beside discrimination.
+    decompose : the same for the best monotone map, with discrimination.
     evaluate : with intervals.
 
     Examples
     --------
-    Posteriors made with the wrong priors lose five sixths of their cross-entropy to it:
+    Posteriors at the wrong priors: calibration recovers five sixths of their cross-entropy.
 
     >>> import stakes
     >>> data = stakes.simulation.simulate(2, n=5000)
@@ -173,6 +196,8 @@ def calibration_loss(  # noqa: PLR0913  the data, the calibrator, and how it is 
     >>> loss = stakes.calibration_loss(stakes.LogLoss(), data.y, raw)
     >>> round(loss.relative, 2)
     0.83
+
+    So calibrate before using them.
     """
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
     return calibration_loss_of(rule, samples, calibrator or AffineCalibrator(), folds, groups, rng)
@@ -184,7 +209,7 @@ def calibration_loss_of(
     calibrator: Calibrator,
     folds: Folds = 5,
     groups: Column | None = None,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
 ) -> CalibrationLoss:
     """Return the calibration loss of checked samples."""
     raw = expectation(rule, samples)
@@ -225,10 +250,11 @@ def _expected(rule: ScoringRule, q: FloatArray, answers: Any) -> FloatArray:  # 
 
 @dataclass(frozen=True, eq=False)
 class ScoreDecomposition(Record):
-    """CORP: an expected loss as miscalibration - discrimination + uncertainty.
+    """CORP decomposition: an expected loss as miscalibration - discrimination + uncertainty.
 
-    By the best rising map of the same data: miscalibration is what it recovers, discrimination
-    what it gains over answering the priors, uncertainty what answering the priors costs.
+    Calibrated by the best monotone map on the same data: miscalibration is what the map recovers,
+    discrimination what it gains over answering the priors, uncertainty the loss of answering the
+    priors.
 
     Attributes
     ----------
@@ -242,6 +268,13 @@ class ScoreDecomposition(Record):
     See Also
     --------
     decompose : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> parts = stakes.decompose(stakes.BrierLoss(), [0, 0, 1, 1], [0.6, 0.7, 0.8, 0.9])
+    >>> parts.miscalibration > parts.value / 2  # most of the loss: calibrate
+    True
     """
 
     miscalibration: float
@@ -270,13 +303,22 @@ def decompose(
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
 ) -> ScoreDecomposition:
-    """Return reliability, resolution and uncertainty of two classes' scores, for any rule.
+    """Decompose an expected loss into miscalibration, discrimination and uncertainty.
 
     Parameters
     ----------
     rule : ScoringRule
-    y_true, scores, priors, sample_weight, classes
-        As for `expected_loss`, of two classes.
+        Such as `LogLoss()` or `BrierLoss()`.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As in `expected_loss`, of two classes.
+    priors : float, array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------
@@ -285,7 +327,7 @@ def decompose(
 
     See Also
     --------
-    calibration_loss : with a calibrator that did not see the samples, of any number of classes.
+    calibration_loss : with a cross-fitted calibrator, for any number of classes.
     reliability_curve : the map behind it.
 
     Examples
@@ -319,32 +361,36 @@ def risk_curve(  # noqa: PLR0913  the data, and how a calibrator is fitted
     calibrator: Calibrator | None = None,
     folds: Folds = 5,
     groups: Column | None = None,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
 ) -> RiskCurve:
     """Return the expected cost of Bayes decisions at every threshold, for two classes.
 
-    EC(t) = P_1 t R_12(t) + P_2 (1 - t) R_21(t): H_2 is decided where its posterior is above t,
-    a false alarm costs t and a miss 1 - t. Lower is better. The record holds the actual cost, the
-    minimum and the naive cost, and shows them on the axes of each field.
+    EC(t) = P_1 t R_12(t) + P_2 (1 - t) R_21(t): H_2 is decided if its posterior is above t, a false
+    alarm costs t and a miss costs 1 - t. Lower is better. The record has the actual cost, the
+    minimum and the naive cost, and a view for the axes of each field.
 
     Parameters
     ----------
     y_true : column of N labels of two classes
     scores : array of P(classes[-1]) of shape (N,), posteriors of shape (N, 2), or typed scores
     priors : float, array of 2, mapping by class, or "data", optional
-        How often each class will occur in use, both above 0; by default as often as in the data.
-        Likelihood ratios are turned into posteriors at these priors; posteriors stay what they
-        are, and priors only weigh the classes.
+        How often each class will occur in deployment, both above 0; by default as often as in the
+        data. Likelihood ratios are turned into posteriors at these priors; posteriors do not
+        change, and priors only weight the classes.
     sample_weight : column of N weights, optional
     classes : sequence of 2 names, optional
         The class of interest comes last.
     calibrator : Calibrator, optional
-        Adds the line of cross-fitted scores: what calibration can recover on samples it did
-        not see, where the minimum is optimistic. `AffineCalibrator()` is a good choice: two
-        numbers hardly overfit, and its answers are never certain, as those of a fitted step
-        function are, which makes a cross-entropy infinite.
-    folds, groups, rng
-        As for `cross_calibrate`.
+        Adds a line for cross-fitted scores: what calibration recovers on samples it did not see;
+        the minimum is optimistic. `AffineCalibrator()` is a good choice: its two numbers hardly
+        overfit, and its posteriors are never exactly 0 or 1, which would make the cross-entropy
+        infinite.
+    folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
+        As in `cross_calibrate`.
+    groups : column of N names, optional
+        Samples of one group stay together: patients, speakers, merchants.
+    rng : int or Generator, default 0
+        Seed of the folds.
 
     Returns
     -------
@@ -358,7 +404,7 @@ def risk_curve(  # noqa: PLR0913  the data, and how a calibrator is fitted
 
     Examples
     --------
-    A clinic treats at a risk of 20 % or more. Is the score worth using there?
+    A clinic treats patients with a risk of 20 % or more. Is the score worth using there?
 
     >>> import stakes
     >>> y = [0, 0, 0, 0, 0, 0, 1, 1]
@@ -370,7 +416,7 @@ def risk_curve(  # noqa: PLR0913  the data, and how a calibrator is fitted
     >>> round(curve.at(0.2).normalized, 3)
     0.167
 
-    Yes: at 20 % it beats treating all and treating none, at a sixth of the naive cost.
+    Yes: at 20 % it beats treating all and treating none, and costs a sixth of the naive cost.
     """
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
     if calibrator is None:

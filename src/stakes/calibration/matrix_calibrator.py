@@ -1,5 +1,7 @@
 """Structured matrix scaling: scales between classes, shrunk to vector and temperature scaling."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, replace
 
@@ -55,17 +57,16 @@ class MatrixMap(CalibrationMap):
 class MatrixCalibrator(Calibrator):
     """Structured matrix scaling (Berta, Holzmueller, Jordan and Bach): softmax(W log q + b).
 
-    q are posteriors after temperature scaling. W is 1 for a class on itself and 0 for a class on
-    another, b is 0, unless the samples say otherwise: squares of what differs from that cost
-    penalty * K / n for biases and the diagonal, and penalty * K (K - 1) / n for the rest. So few
-    samples of many classes leave temperature scaling, more of them vector scaling with a little of
-    one class in another, and very many any matrix. A class of posterior 0 stays impossible and has
-    no effect on others.
+    q are posteriors after temperature scaling. W shrinks towards the identity and b towards 0:
+    squared deviations cost penalty * K / n for biases and the diagonal, and penalty * K (K - 1) / n
+    for the rest. So few samples of many classes give temperature scaling; more give vector scaling
+    with small effects between classes; very many give any matrix. A class of posterior 0 keeps it
+    and has no effect on others.
 
     Parameters
     ----------
-    penalty : float
-        How much samples must say for it, at least 0; 1 as published.
+    penalty : float, default 1.0
+        Strength of the shrinkage, at least 0; 1 as published.
 
     See Also
     --------
@@ -74,7 +75,7 @@ class MatrixCalibrator(Calibrator):
 
     Examples
     --------
-    Two classes that the classifier takes for each other, which no scale of a class can undo:
+    A classifier mixes up two classes, which scaling each class cannot undo:
 
     >>> import numpy as np
     >>> import stakes
@@ -100,7 +101,17 @@ class MatrixCalibrator(Calibrator):
         self.penalty = read_number(self.penalty, "penalty", 0, math.inf, closed=(True, False))
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
-        """Return the map of least penalised cross-entropy."""
+        """Return the map of least penalised cross-entropy.
+
+        Parameters
+        ----------
+        log_p : array of shape (N, K)
+            Log posteriors.
+        y : array of N ints
+            The index of each sample's class.
+        weights : array of N floats
+            How much each sample counts; they sum to 1.
+        """
         k, temperature = log_p.shape[1], TemperatureCalibrator().learn(log_p, y, weights)
         problem = self.problem(temperature(log_p), y, weights)
         found = solve(problem, np.zeros(problem.cells.size))
@@ -110,7 +121,17 @@ class MatrixCalibrator(Calibrator):
         return MatrixMap(temperature.scale[0], matrix, bias - bias.mean(), temperature.separable)
 
     def problem(self, log_q: FloatArray, y: IntArray, weights: FloatArray) -> ClassScales:
-        """Return the penalised loss after temperature scaling."""
+        """Return the penalised loss after temperature scaling.
+
+        Parameters
+        ----------
+        log_q : array of shape (N, K)
+            Log posteriors after temperature scaling.
+        y : array of N ints
+            The index of each sample's class.
+        weights : array of N floats
+            How much each sample counts; they sum to 1.
+        """
         n, k = log_q.shape
         cells = np.arange(k * (k + 1))
         loss = ClassScales.from_arrays(log_q, y, weights, cells, held_scale=1.0)

@@ -1,5 +1,7 @@
 """Priors of use, estimated from scores or decisions without labels."""
 
+from __future__ import annotations
+
 __all__ = ["PriorEstimate", "estimate_priors", "estimate_priors_from_decisions"]
 
 import warnings
@@ -32,12 +34,13 @@ from stakes.scores import Scores, as_scores, class_names
 class PriorEstimate(Record):
     """Estimated priors with their standard errors.
 
-    `check` compares them with the decisions made on labelled samples, where these were given.
+    `check` compares them with the decisions made on labelled samples, if these were given.
 
     Attributes
     ----------
     classes : tuple of names
-    priors : array of K
+    priors : float, array of K
+        The estimates.
     standard_errors : array of K
     method : str
         How they were estimated.
@@ -47,6 +50,14 @@ class PriorEstimate(Record):
     See Also
     --------
     estimate_priors, estimate_priors_from_decisions : return it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> known = stakes.ConfusionMatrix.from_counts([[90, 10], [20, 80]])
+    >>> found = stakes.estimate_priors_from_decisions(known, [0] * 70 + [1] * 30)
+    >>> 0.5 in found.interval(1)  # the classes are no longer balanced: adapt the posteriors
+    False
     """
 
     classes: Names
@@ -66,7 +77,15 @@ class PriorEstimate(Record):
         return tuple(notes)
 
     def interval(self, name: Label, level: float = 0.95) -> Interval:
-        """Return the interval of one class's prior, within 0 and 1."""
+        """Return the confidence interval of one class's prior, within 0 and 1.
+
+        Parameters
+        ----------
+        name : label
+            Name of the class.
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         z = NormalDist().inv_cdf((1 + read_level(level)) / 2)
         if name not in self.classes:
             rule = f"must be one of the classes {quoted(self.classes)}"
@@ -92,16 +111,16 @@ def estimate_priors(
 ) -> PriorEstimate:
     """Estimate the priors of unlabelled data from posteriors, by maximum likelihood.
 
-    The posteriors must be calibrated for the training priors, and only the priors may have
-    changed: overconfident or underconfident scores give intervals that may hardly ever cover the
-    truth. Pass labelled samples of the same system, and the estimate is compared with the decisions
-    made on them; where the two disagree beyond noise, a warning says so.
+    The posteriors must be calibrated at the training priors, and only the priors may have changed:
+    with overconfident or underconfident scores, intervals may hardly ever cover the truth. If you
+    pass labelled samples of the same system, the estimate is compared with the decisions made on
+    them, and a warning says if the two differ significantly.
     `scores.at_priors(training_priors, estimate.priors)` then adapts the posteriors.
 
     Parameters
     ----------
     scores : array of posteriors, or typed scores
-        Of samples without labels.
+        Scores of samples without labels.
     training_priors : float, array of K, mapping by class, or "data"
         The priors that the posteriors are for; "data" for those of the labelled samples.
     classes : sequence of K names, optional
@@ -116,7 +135,7 @@ def estimate_priors(
     See Also
     --------
     estimate_priors_from_decisions : from decisions alone.
-    evaluate : takes the priors of use.
+    evaluate : takes deployment priors.
 
     Examples
     --------
@@ -162,23 +181,24 @@ def estimate_priors_from_decisions(
     y_pred: Column,
     *,
     resamples: int = 500,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
 ) -> PriorEstimate:
-    """Estimate the priors of unlabelled data from decisions and their known rates.
+    """Estimate the priors of unlabelled data from decisions and known error rates.
 
-    `confusion` counts labelled data; the rates R_ij are taken to hold, so that the decision rates
-    of the new data are sum_i P_i R_ij. Errors are those of resampling both sets of counts.
+    `confusion` gives the rates R_ij on labelled data. They are assumed to hold for the new data,
+    whose decision rates are then sum_i P_i R_ij. Standard errors come from resampling both sets of
+    counts.
 
     Parameters
     ----------
     confusion : ConfusionMatrix
-        Of labelled samples.
+        Decisions on labelled samples.
     y_pred : column of decisions
-        Of the samples without labels, made by the same system.
-    resamples : int
+        Decisions of the same system on samples without labels.
+    resamples : int, default 500
         Number of resamples for the standard errors.
-    rng : int or Generator
-        Their seed.
+    rng : int or Generator, default 0
+        Seed of the resamples.
 
     Returns
     -------
@@ -187,11 +207,11 @@ def estimate_priors_from_decisions(
 
     See Also
     --------
-    estimate_priors : from posteriors, which say more.
+    estimate_priors : from posteriors, which is more precise.
 
     Examples
     --------
-    Three of ten new cases raise an alarm; with 10 % false alarms and 80 % sensitivity, two of seven
+    Three in ten new cases raise an alarm. With 10 % false alarms and 80 % sensitivity, two in seven
     are ill:
 
     >>> import stakes

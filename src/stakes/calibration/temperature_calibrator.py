@@ -1,5 +1,7 @@
 """One scale for all classes, no bias."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +13,7 @@ __all__ = ["TemperatureCalibrator"]
 
 @dataclass(eq=False)
 class TemperatureCalibrator(LinearCalibrator):
-    """One scale for all classes, no bias; its inverse is the temperature `T`.
+    """Temperature scaling: one scale for all classes and no bias; its inverse is `T`.
 
     See Also
     --------
@@ -20,7 +22,7 @@ class TemperatureCalibrator(LinearCalibrator):
 
     Examples
     --------
-    Logits that are twice as large as they should be:
+    These logits are twice as large as they should be, so divide them by 2:
 
     >>> import numpy as np
     >>> import stakes
@@ -39,5 +41,5 @@ class TemperatureCalibrator(LinearCalibrator):
 
     @property
     def T(self) -> float:  # noqa: N802  as everybody calls it
-        """The temperature: what log posteriors are divided by."""
+        """The temperature, which log posteriors are divided by."""
         return self._affine().temperature

@@ -1,5 +1,7 @@
 """A threshold tuned for one cost matrix."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Self
@@ -38,9 +40,9 @@ class ShiftMap(CalibrationMap):
 
 @dataclass(eq=False)
 class ThresholdCalibrator(Calibrator):
-    """Moves the log odds of two classes so that Bayes decisions use the best threshold.
+    """Shifts the log odds of two classes so that Bayes decisions use the best threshold.
 
-    For one cost matrix, and nothing else: it tunes the threshold, not the probabilities.
+    It serves one cost matrix only: it tunes the threshold, not the probabilities.
 
     Parameters
     ----------
@@ -49,7 +51,7 @@ class ThresholdCalibrator(Calibrator):
 
     See Also
     --------
-    choose_threshold : the same, without a change of the scores.
+    choose_threshold : the same without changing the scores.
     AffineCalibrator : serves all costs.
 
     Examples
@@ -78,7 +80,13 @@ class ThresholdCalibrator(Calibrator):
             raise InputError(msg)
 
     def fit_samples(self, samples: Samples) -> Self:
-        """Learn from samples that were checked; refuse costs of their classes in another order."""
+        """Learn from checked samples; costs with classes in another order raise an error.
+
+        Parameters
+        ----------
+        samples : Samples
+            Labels and scores that are already checked.
+        """
         own, names = self.costs.classes, samples.classes
         if own != names and set(own) == set(names):
             rule = f"must have the classes of the scores, {quoted(names)}, in their order"
@@ -86,7 +94,17 @@ class ThresholdCalibrator(Calibrator):
         return super().fit_samples(samples)
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
-        """Return the shift; the threshold lies midway between the two scores it parts."""
+        """Return the shift; the threshold lies midway between the two scores around it.
+
+        Parameters
+        ----------
+        log_p : array of shape (N, K)
+            Log posteriors.
+        y : array of N ints
+            The index of each sample's class.
+        weights : array of N floats
+            How much each sample counts; they sum to 1.
+        """
         levels = ScoreLevels.from_scores(log_odds(log_p), y, weights * y.size)
         false_alarm, miss = self.costs.values[0, 1], self.costs.values[1, 0]
         scale = np.ldexp(1.0, levels.exponent - levels.exponent.max())

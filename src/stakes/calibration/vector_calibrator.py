@@ -1,5 +1,7 @@
 """A scale and a bias for each class."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from stakes.calibration.linear import LinearCalibrator

@@ -1,5 +1,7 @@
 """Costs that differ from sample to sample: the amount of a transaction, the dose of a drug."""
 
+from __future__ import annotations
+
 __all__ = ["CostsByCase", "SampleCosts"]
 
 from collections.abc import Mapping, Sequence
@@ -36,19 +38,19 @@ class SampleCosts(DecidingCosts):
     Parameters
     ----------
     values : array of shape (N, K, M)
-        Cost of decision j for sample t if its truth is class i; finite and at least 0.
+        Cost of decision j for sample t if its true class is i; finite and at least 0.
     classes, decisions : sequences of names, optional
-        As for `CostMatrix`.
+        As in `CostMatrix`.
 
     See Also
     --------
-    CostsByCase : names of columns.
+    CostsByCase : names of columns instead of numbers.
     CostMatrix : the same costs for all cases.
 
     Examples
     --------
-    A missed fraud costs its amount, a review costs 3. Review the large payment, even though it is
-    less likely to be a fraud:
+    A missed fraud costs its amount, a review costs 3. So review the large payment, even though it
+    is less likely to be a fraud:
 
     >>> import stakes
     >>> costs = stakes.SampleCosts.from_columns(
@@ -98,12 +100,17 @@ class SampleCosts(DecidingCosts):
         classes: NamesLike | None = None,
         decisions: NamesLike | None = None,
     ) -> Self:
-        """Read a matrix whose entries are numbers or names of columns of a table.
+        """Return the costs of a table, from a matrix of numbers and names of its columns.
 
         Parameters
         ----------
         entries : K rows of M numbers or names
+            A name stands for the numbers in that column.
         columns : mapping from name to N numbers, or a data frame
+        classes : sequence of K names, optional
+            As in `CostMatrix`.
+        decisions : sequence of M names, optional
+            As in `CostMatrix`.
         """
         for entry in (e for row in entries for e in row):
             if isinstance(entry, bool) or not isinstance(entry, str | int | float | np.number):
@@ -132,11 +139,19 @@ class SampleCosts(DecidingCosts):
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """How many samples, classes and decisions."""
+        """Number of samples, classes and decisions."""
         return self._n, len(self._classes), len(self._decisions)
 
     def with_abstention(self, price: float, name: Label = "abstain") -> Self:
-        """Return the costs with one more decision, which costs the same for every case."""
+        """Return the costs with one more decision, which costs the same for every case.
+
+        Parameters
+        ----------
+        price : float
+            Cost of the further decision, the same for every case.
+        name : name, default "abstain"
+            Name of the further decision.
+        """
         costs = type(self).__new__(type(self))
         costs._cells = tuple((*row, read_price(price)) for row in self._cells)
         costs._classes, costs._n = self._classes, self._n
@@ -144,7 +159,13 @@ class SampleCosts(DecidingCosts):
         return costs
 
     def part(self, rows: IntArray) -> Self:
-        """Return the costs of some samples."""
+        """Return the costs of some samples.
+
+        Parameters
+        ----------
+        rows : array of ints
+            Indices of samples.
+        """
         costs = type(self).__new__(type(self))
         costs._cells = tuple(
             tuple(cell if isinstance(cell, float) else cell[rows] for cell in row)
@@ -154,11 +175,19 @@ class SampleCosts(DecidingCosts):
         return costs
 
     def prices(self, i: int, j: int) -> Cell:
-        """Return what decision j costs for class i: one number, or one for each sample."""
+        """Return the cost of decision j for class i: one number, or one for each sample.
+
+        Parameters
+        ----------
+        i : int
+            Index of the class.
+        j : int
+            Index of the decision.
+        """
         return self._cells[i][j]
 
     def constant(self) -> CostMatrix | None:
-        """Return the one matrix that holds for every sample, if there is one."""
+        """Return the one matrix that applies to every sample, if there is one."""
         cells = (cell for row in self._cells for cell in row)
         if not all(isinstance(cell, float) or (cell == cell[0]).all() for cell in cells):
             return None
@@ -169,10 +198,11 @@ class SampleCosts(DecidingCosts):
         return CostMatrix(rows, classes=self._classes, decisions=self._decisions)
 
     def optimal(self) -> BoolArray:
-        """Return for each sample and decision whether some posterior makes it optimal.
+        """Return, for each sample and decision, whether any posterior makes it optimal.
 
-        With two classes expected costs are lines in the posterior. With more, single decisions are
-        compared: one that costs no less than another for every class plays no part.
+        With two classes, expected costs are lines in the posterior. With more, decisions are
+        compared in pairs: one that costs at least as much as another for every class is never
+        optimal.
         """
         k, m = len(self._classes), len(self._decisions)
         found = np.ones((self._n, m), dtype=bool)
@@ -193,7 +223,15 @@ class SampleCosts(DecidingCosts):
         return found
 
     def at(self, y: IntArray, d: IntArray) -> FloatArray:
-        """Return the cost of each sample, from the indices of its class and its decision."""
+        """Return the cost of each sample, from the indices of its class and its decision.
+
+        Parameters
+        ----------
+        y : array of N ints
+            The index of each sample's class.
+        d : array of N ints
+            The index of each sample's decision.
+        """
         cost = np.zeros(self._n)
         for i, row in enumerate(self._cells):
             for j, cell in enumerate(row):
@@ -208,7 +246,13 @@ class SampleCosts(DecidingCosts):
             raise InputError("posteriors", rule, got)
 
     def least_expected(self, p: FloatArray) -> IntArray:
-        """Return the decision of least expected cost for posteriors that were checked."""
+        """Return the decision of least expected cost for each row of posteriors.
+
+        Parameters
+        ----------
+        p : array of shape (N, K)
+            Posteriors that are already checked.
+        """
         tie = TIE * np.maximum.reduce(
             [np.broadcast_to(cell, self._n) for row in self._cells for cell in row]
         )
@@ -219,7 +263,15 @@ class SampleCosts(DecidingCosts):
         return chosen
 
     def expected(self, p: FloatArray, decision: int) -> FloatArray:
-        """Return the expected cost of one decision for each sample."""
+        """Return the expected cost of one decision for each sample.
+
+        Parameters
+        ----------
+        p : array of shape (N, K)
+            Posteriors that are already checked.
+        decision : int
+            Index of the decision.
+        """
         total = np.zeros(self._n)
         for i, row in enumerate(self._cells):
             total += p[:, i] * row[decision]
@@ -231,21 +283,21 @@ class SampleCosts(DecidingCosts):
 
 
 class CostsByCase(NamedCosts):
-    """A matrix of costs whose entries may be names of columns: the amount of a transaction.
+    """A cost matrix whose entries may name columns, such as the amount of a transaction.
 
-    It is for data that come in batches, or in a table: `SampleCosts` hold the numbers themselves.
+    Use it for data in batches or tables; `SampleCosts` has the numbers themselves.
 
     Parameters
     ----------
     entries : K rows of M numbers or names of columns
-        Cost of decision j for class i; at least one names a column. For two classes also by word:
-        {"miss": "amount", "false_alarm": 3}.
+        Cost of decision j for class i; at least one names a column. For two classes also as a
+        dict: {"miss": "amount", "false_alarm": 3}.
     classes, decisions : sequences of names, optional
-        As for `CostMatrix`.
+        As in `CostMatrix`.
 
     See Also
     --------
-    SampleCosts : the numbers themselves.
+    SampleCosts : numbers instead of names of columns.
     CostMatrix : the same costs for all cases.
 
     Examples
@@ -279,7 +331,7 @@ class CostsByCase(NamedCosts):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many classes and decisions."""
+        """Number of classes and number of decisions."""
         return len(self.classes), len(self.decisions)
 
     @property
@@ -294,13 +346,26 @@ class CostsByCase(NamedCosts):
         >>> costs = CostsByCase([[0, 3], ["amount", 0]], classes=["fine", "fraud"])
         >>> costs.with_abstention(1, "ask").decisions
         ('fine', 'fraud', 'ask')
+
+        Parameters
+        ----------
+        price : float
+            Cost of the further decision, the same for every case.
+        name : name, default "abstain"
+            Name of the further decision.
         """
         entries = [(*row, read_price(price)) for row in self.entries]
         decisions = [*self.decisions, name]
         return type(self)(entries, classes=self.classes, decisions=decisions)
 
     def with_columns(self, columns: Mapping[str, Column] | Any) -> SampleCosts:  # noqa: ANN401  any frame
-        """Return the costs of the samples of a table, or of a mapping from name to numbers."""
+        """Return the costs of the samples in a table or mapping.
+
+        Parameters
+        ----------
+        columns : data frame, or mapping from name to numbers
+            Has a column for each name in the costs.
+        """
         return SampleCosts.from_columns(
             self.entries, columns, classes=self.classes, decisions=self.decisions
         )

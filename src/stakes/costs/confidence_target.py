@@ -1,5 +1,7 @@
 """Confidence targets: how sure an answer must be to be better than none."""
 
+from __future__ import annotations
+
 __all__ = ["ConfidenceTarget"]
 
 from dataclasses import dataclass
@@ -18,26 +20,26 @@ CHOICES = ("answer", "abstain")
 
 @dataclass(frozen=True)
 class ConfidenceTarget(Record):
-    """Answer only if you are surer than t: +1 if right, -t/(1-t) if wrong, 0 for no answer.
+    """Answer only if you are more than t sure: +1 if right, -t/(1-t) if wrong, 0 for no answer.
 
-    The mean of these points is the utility; higher is better. Never to answer scores 0, and so
-    does answering questions with a chance of t to be right. As costs, an error costs 1 and an
-    abstention 1 - t, so that utility = 1 - cost / (1 - t): the two say the same. t = 0 does not
-    punish errors, so that always answering is best; t = 1/2 is the Omniscience index over 100.
+    The mean of these points is the utility; higher is better. Never answering scores 0, and so does
+    answering questions with a probability t of being right. As costs, an error costs 1 and an
+    abstention 1 - t, so utility = 1 - cost / (1 - t). With t = 0 errors are not penalised, so
+    always answering is best; t = 1/2 gives the Omniscience index divided by 100.
 
     Parameters
     ----------
     t : float
-        At least 0 and below 1.
+        The target, at least 0 and below 1.
 
     See Also
     --------
-    evaluate_responses : judges responses at a target.
+    evaluate_responses : evaluates responses at a target.
     CostMatrix : any other costs.
 
     Examples
     --------
-    At a target of 75 % a wrong answer takes back what three right ones bring:
+    At a target of 75 %, one wrong answer cancels three right ones:
 
     >>> import stakes
     >>> target = stakes.ConfidenceTarget(0.75)
@@ -60,12 +62,12 @@ class ConfidenceTarget(Record):
 
     @property
     def penalty(self) -> float:
-        """What a wrong answer costs in points: t/(1-t)."""
+        """The points that a wrong answer loses: t/(1-t)."""
         return self.t / (1 - self.t)
 
     @property
     def abstention(self) -> float:
-        """What no answer costs, where an error costs 1."""
+        """The cost of no answer, if an error costs 1."""
         return 1 - self.t
 
     def costs(self, classes: NamesLike | None = None) -> CostMatrix:
@@ -74,7 +76,8 @@ class ConfidenceTarget(Record):
         Parameters
         ----------
         classes : sequence of names, optional
-            Of a classifier, whose answer is a class. By default an answer is right or wrong.
+            Classes of a classifier, whose answer is a class. By default an answer is right or
+            wrong.
 
         Returns
         -------
@@ -87,11 +90,23 @@ class ConfidenceTarget(Record):
         return CostMatrix([[1, price], [0, price]], classes=TRUTHS, decisions=CHOICES)
 
     def utility(self, cost: float) -> float:
-        """Return the mean points for an expected cost."""
+        """Return the mean points for an expected cost.
+
+        Parameters
+        ----------
+        cost : float
+            Expected cost, where an error costs 1.
+        """
         return 1 - cost / self.abstention
 
     def answers(self, p: FloatArray) -> BoolArray:
-        """Tell where an answer of probability p to be right is worth as much as none, or more."""
+        """Return whether each answer is worth giving: its probability of being right is at least t.
+
+        Parameters
+        ----------
+        p : array of N floats
+            The probability that each answer is right.
+        """
         return np.asarray(p >= self.t)  # as Bayes decisions are, without their rounding at a tie
 
     def __str__(self) -> str:
@@ -99,7 +114,7 @@ class ConfidenceTarget(Record):
         return f"target {name} %: +1 right, {number(0.0 - self.penalty)} wrong, 0 for no answer"
 
 
-def as_target(target: "ConfidenceTarget | float") -> ConfidenceTarget:
+def as_target(target: ConfidenceTarget | float) -> ConfidenceTarget:
     """Return a target, also from its number."""
     if isinstance(target, ConfidenceTarget):
         return target

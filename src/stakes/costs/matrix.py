@@ -1,5 +1,7 @@
 """What each decision costs for each true class."""
 
+from __future__ import annotations
+
 __all__ = ["CostMatrix"]
 
 import math
@@ -44,7 +46,7 @@ _LARGEST_GAIN = 1e300  # so that differences stay finite
 
 
 class CostMatrix(DecidingCosts):
-    """What each decision costs for each true class: c_ij, truth in rows, decision in columns.
+    """The cost of each decision for each true class: c_ij, truth in rows, decision in columns.
 
     The decisions need not be the classes: a doctor may operate, send home or ask for more tests.
     Costs are finite and at least 0, in any unit (money, days, harm); only their ratios matter for
@@ -52,10 +54,10 @@ class CostMatrix(DecidingCosts):
 
     Parameters
     ----------
-    values : array of shape (K, M), or a data frame whose index and columns hold the names
-        Cost of decision j when the truth is class i. For two classes also the prices of their
-        errors by word: {"miss": 5, "false_alarm": 1}, and "abstain" for one more decision; the
-        class of interest comes last.
+    values : array of shape (K, M), data frame with names, or dict
+        Cost of decision j when the truth is class i. For two classes also a dict,
+        {"miss": 5, "false_alarm": 1}, with "abstain" for one more decision; the class of interest
+        comes last.
     classes : sequence of K names, optional
         By default 0, ..., K-1 (or the index of the data frame).
     decisions : sequence of M names, optional
@@ -69,8 +71,8 @@ class CostMatrix(DecidingCosts):
 
     Examples
     --------
-    A missed tumour costs five times a needless operation. Who knows nothing but that one patient
-    in ten has a tumour should send everybody home:
+    A missed tumour costs five times as much as a needless operation, and one patient in ten has a
+    tumour. Without any further information, send everybody home:
 
     >>> costs = CostMatrix(
     ...     [[0, 1], [5, 0]], classes=["healthy", "tumour"], decisions=["send home", "operate"]
@@ -122,13 +124,14 @@ class CostMatrix(DecidingCosts):
 
     @classmethod
     def zero_one(cls, classes: NamesLike, *, abstain: float | None = None) -> Self:
-        """Return the 0-1 costs: 1 for any error, 0 if right; their EC is the error rate.
+        """Return 0-1 costs: 1 for any error, 0 if right; their expected cost is the error rate.
 
         Parameters
         ----------
         classes : sequence of names, or how many
+            The classes.
         abstain : float, optional
-            Price of the further decision "abstain", the same for every class.
+            Cost of the further decision "abstain", the same for every class.
 
         Examples
         --------
@@ -147,6 +150,13 @@ class CostMatrix(DecidingCosts):
 
         >>> CostMatrix.zero_one(3).with_abstention(0.2).decisions
         (0, 1, 2, 'abstain')
+
+        Parameters
+        ----------
+        price : float
+            Cost of the further decision, the same for every class.
+        name : name, default "abstain"
+            Name of the further decision.
         """
         wider = self._table.with_column(np.full((self.shape[0], 1), read_price(price)))
         decisions = read_names([*self.decisions, name], "decisions", mixed=True)
@@ -154,7 +164,15 @@ class CostMatrix(DecidingCosts):
 
     @classmethod
     def balanced(cls, classes: NamesLike, priors: PriorsLike) -> Self:
-        """Return costs 1/(K P_i) for any error of class i; their EC is the balanced error rate."""
+        """Return costs 1/(K P_i) for errors of class i; their EC is the balanced error rate.
+
+        Parameters
+        ----------
+        classes : sequence of K names, or how many
+            The classes.
+        priors : float, array of K, or mapping by class
+            How often each class occurs.
+        """
         names = read_names(classes, "classes")
         p = read_priors(priors, names)
         if p is None or not p.all():
@@ -169,6 +187,15 @@ class CostMatrix(DecidingCosts):
     @classmethod
     def binary(cls, *, miss: float, false_alarm: float, classes: NamesLike = 2) -> Self:
         """Return the costs of the two errors of a detector; the class of interest comes last.
+
+        Parameters
+        ----------
+        miss : float
+            Cost of deciding the first class when the truth is the second.
+        false_alarm : float
+            Cost of deciding the second class when the truth is the first.
+        classes : two names, or 2, default 2
+            The class of interest comes last.
 
         Examples
         --------
@@ -185,9 +212,18 @@ class CostMatrix(DecidingCosts):
         classes: NamesLike | None = None,
         decisions: NamesLike | None = None,
     ) -> Self:
-        """Return the costs for given gains: what each decision falls short of the best of its row.
+        """Return costs from utilities: how far each decision falls short of the best in its row.
 
-        Decisions are the same as with the gains themselves; utilities may be negative.
+        Decisions are the same as with the utilities themselves, which may be negative.
+
+        Parameters
+        ----------
+        values : array of shape (K, M)
+            What decision j gains when the truth is class i; it may be negative.
+        classes : sequence of K names, optional
+            As in `CostMatrix`.
+        decisions : sequence of M names, optional
+            As in `CostMatrix`.
         """
         framed = is_frame(values)
         gains = read_array(values.to_numpy() if framed else values, "values")
@@ -201,7 +237,13 @@ class CostMatrix(DecidingCosts):
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a cost file, .toml or .csv: see docs/cost-files.md for the two forms."""
+        """Read a cost file, .toml or .csv; docs/cost-files.md describes the two formats.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; its name ends in .toml or .csv.
+        """
         read, _ = _form(path)
         values, classes, decisions = read(read_text(path), str(path))
         try:
@@ -210,7 +252,13 @@ class CostMatrix(DecidingCosts):
             raise error.moved(source=repr(str(path))) from error
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a cost file, .toml or .csv; reading it gives an equal matrix."""
+        """Write a cost file, .toml or .csv; reading it gives an equal matrix.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; its name ends in .toml or .csv.
+        """
         _, write = _form(path)
         write_text(path, write(self.values, self.classes, self.decisions))
 
@@ -221,21 +269,31 @@ class CostMatrix(DecidingCosts):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many classes and decisions."""
+        """Number of classes and number of decisions."""
         return self._table.shape
 
     def to_lists(self) -> list[list[float]] | None:
-        """Return the costs as lists, fit for JSON; None where they are too many to write out."""
+        """Return the costs as lists, ready for JSON; None if there are too many to write out."""
         k, m = self.shape
         return self.values.tolist() if k * m <= _MOST_LISTED else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the costs as plain values, fit for JSON, in no more space than they take here."""
+        """Return the costs as plain values, ready for JSON, in compact form."""
         return {name: part.tolist() for name, part in vars(self._table).items() if name[0] != "_"}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], classes: Names, decisions: Names) -> Self:
-        """Read costs that were written as plain values."""
+        """Return the costs read from plain values.
+
+        Parameters
+        ----------
+        data : mapping
+            What `to_dict` returned.
+        classes : tuple of K names
+            The classes.
+        decisions : tuple of M names
+            The decisions.
+        """
         if "values" in data:
             return cls(data["values"], classes=classes, decisions=decisions)
         error, further = (np.array(data[name], dtype=np.float64) for name in ("error", "further"))
@@ -248,35 +306,54 @@ class CostMatrix(DecidingCosts):
         return cls._from_table(ErrorTable(error, further), classes, decisions)
 
     def at(self, y: IntArray, d: IntArray) -> FloatArray:
-        """Return the cost of each sample, from the indices of its class and its decision."""
+        """Return the cost of each sample, from the indices of its class and its decision.
+
+        Parameters
+        ----------
+        y : array of N ints
+            The index of each sample's class.
+        d : array of N ints
+            The index of each sample's decision.
+        """
         return self._table.at(y, d)
 
     def column(self, decision: int) -> FloatArray:
-        """Return what one decision, given by its index, costs for each class."""
+        """Return the costs of one decision for each class.
+
+        Parameters
+        ----------
+        decision : int
+            Index of the decision.
+        """
         return self._table.column(decision)
 
     def ranges(self, taken: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Return the least and the largest cost of each class.
 
-        Decisions that no posterior makes optimal play no part, unless they are among those `taken`.
+        Decisions that are never optimal are left out, unless they are among those `taken`.
+
+        Parameters
+        ----------
+        taken : array of ints, optional
+            Indices of decisions that count in any case.
         """
         kept = self._table.optimal()
         if taken is not None:
             kept[taken] = True
         return self._table.ranges(kept)
 
-    def columns(self) -> "CostColumns":
+    def columns(self) -> CostColumns:
         """Return the costs as the kernels take them."""
         from stakes._kernels.kernel_records import CostColumns  # noqa: PLC0415  not needed to write costs down
 
         return CostColumns(*self._table.columns(), self._table.tie)
 
     def posterior_intervals(self) -> tuple[tuple[int, ...], tuple[float, ...]]:
-        """Return the Bayes decisions of two classes in rising order of P(H_2), and where they end.
+        """Return the Bayes decisions of two classes in rising order of P(H_2), and their limits.
 
         Each decision but the first is made above the threshold before it. Expected costs are lines
-        in the posterior, so that a decision is best on one interval. Ties are those of Bayes
-        decisions: costs that differ by rounding alone count as equal, and the lowest index wins.
+        in the posterior, so each decision is best on one interval. Costs that differ only by
+        rounding count as equal, and the lowest index wins.
         """
         low, high = self.values.tolist()
         slope = [b - a for a, b in zip(low, high, strict=True)]
@@ -300,7 +377,13 @@ class CostMatrix(DecidingCosts):
         return tuple(order), tuple(ends[1:])
 
     def least_expected(self, p: FloatArray) -> IntArray:
-        """Return the Bayes decision for each row of posteriors that were checked."""
+        """Return the decision of least expected cost for each row of posteriors.
+
+        Parameters
+        ----------
+        p : array of shape (N, K)
+            Posteriors that are already checked.
+        """
         return self._table.least_expected(p)
 
     def _check_scores(self, scores: Scores) -> None:
@@ -311,19 +394,37 @@ class CostMatrix(DecidingCosts):
     def naive(self, priors: PriorsLike) -> tuple[int, float]:
         """Return the best constant decision and its expected cost: min_j sum_i c_ij P_i.
 
-        This is what a system costs that sees no input (eq:ecn). On a tie the lowest index wins.
+        This is the cost of a system that sees no input (eq:ecn). On a tie the lowest index wins.
+
+        Parameters
+        ----------
+        priors : float, array of K, or mapping by class
+            How often each class occurs.
         """
         return self.naive_at(self._priors(priors))
 
     def naive_at(self, p: FloatArray) -> tuple[int, float]:
-        """Return the same at priors that were checked."""
+        """Return the best constant decision and its expected cost, at checked priors.
+
+        Parameters
+        ----------
+        p : array of K
+            Priors that are already checked.
+        """
         best = self._table.best_constant(p)
         return best, math.fsum((p * self._table.column(best)).tolist())
 
     def rivals(self, p: FloatArray, best: int) -> IntArray:
-        """Return the other decisions that could be the best constant one at priors near these.
+        """Return the other decisions that could be the best constant one at nearby priors.
 
-        Of very many only those of the lowest cost are kept, the lowest first.
+        If there are very many, only those of the lowest cost are kept, the lowest first.
+
+        Parameters
+        ----------
+        p : array of K
+            Priors that are already checked.
+        best : int
+            Index of the best constant decision.
         """
         others = self._table.optimal()
         others[best] = False
@@ -332,7 +433,13 @@ class CostMatrix(DecidingCosts):
         return places[np.argsort(costs, kind="stable")[:_MOST_RIVALS]]
 
     def odds(self, priors: PriorsLike) -> float:
-        """Return c12 P1 / (c21 P2), the one free number of a binary problem (eq:alpha)."""
+        """Return c12 P1 / (c21 P2), the one free number of a binary problem (eq:alpha).
+
+        Parameters
+        ----------
+        priors : float, array of two, or mapping by class
+            How often each class occurs.
+        """
         p = self._priors(priors)
         false_alarm, miss = self._errors_of_two("odds")
         above, below = false_alarm * p[0], miss * p[1]
@@ -342,7 +449,10 @@ class CostMatrix(DecidingCosts):
         return float(above / below) if below > 0 else math.inf
 
     def threshold(self) -> float:
-        """Return the threshold on P(classes[-1]) above which to decide so: c12 / (c12 + c21)."""
+        """Return the threshold on P(classes[-1]) above which to decide for it.
+
+        It is c12 / (c12 + c21).
+        """
         false_alarm, miss = self._errors_of_two("threshold")
         if false_alarm == miss == 0:
             rule = "needs an error that costs something"
@@ -350,20 +460,31 @@ class CostMatrix(DecidingCosts):
         return false_alarm / 2 / (false_alarm / 2 + miss / 2)
 
     def llr_threshold(self, priors: PriorsLike) -> float:
-        """Return the threshold on the natural log likelihood ratio: log(c12 P1 / (c21 P2))."""
+        """Return the threshold on the natural log likelihood ratio: log(c12 P1 / (c21 P2)).
+
+        Parameters
+        ----------
+        priors : float, array of two, or mapping by class
+            How often each class occurs.
+        """
         odds = self.odds(priors)
         return math.log(odds) if odds > 0 else -math.inf
 
     def effective_prior(self, priors: PriorsLike) -> float:
-        """Return the prior of classes[-1] that, with equal costs, poses the same problem.
+        """Return the prior of classes[-1] that poses the same problem with equal costs.
 
-        It is c21 P2 / (c12 P1 + c21 P2), the x axis of a cost curve; speech folds the costs of
-        its DCF into the prior of a target this way.
+        It is c21 P2 / (c12 P1 + c21 P2), the x axis of a cost curve. In speech, the costs of the
+        DCF are folded into the prior of a target in this way.
+
+        Parameters
+        ----------
+        priors : float, array of two, or mapping by class
+            How often each class occurs.
         """
         return 1 / (1 + self.odds(priors))
 
     def regret(self) -> Self:
-        """Return the costs less the least of their row: what could have been saved.
+        """Return the costs minus the least of their row: what could have been saved.
 
         Decisions stay the same; the expected cost falls by sum_i P_i min_j c_ij.
         """

@@ -1,5 +1,7 @@
 """Names of rows and columns of costs: given, from a data frame, or by default."""
 
+from __future__ import annotations
+
 import math
 from abc import ABC, abstractmethod
 from typing import Any
@@ -98,7 +100,13 @@ class NamedCosts(Record):
         return f"{len(self.classes)} classes, {len(self.decisions)} decisions"
 
     def named(self, indices: IntArray) -> NDArray[Any]:
-        """Return decisions by name: whole numbers where all names are such, else objects."""
+        """Return decisions by name: integers if all names are integers, else objects.
+
+        Parameters
+        ----------
+        indices : array of N ints
+            Indices of decisions.
+        """
         whole = all(type(name) is int for name in self.decisions)
         known = np.empty(len(self.decisions), dtype=np.int64 if whole else object)
         known[:] = self.decisions
@@ -116,7 +124,13 @@ class DecidingCosts(NamedCosts, ABC):
 
     @abstractmethod
     def least_expected(self, p: FloatArray) -> IntArray:
-        """Return the Bayes decision for each row of posteriors that were checked."""
+        """Return the decision of least expected cost for each row of posteriors.
+
+        Parameters
+        ----------
+        p : array of shape (N, K)
+            Posteriors that are already checked.
+        """
 
     def bayes_decisions(
         self,
@@ -131,12 +145,12 @@ class DecidingCosts(NamedCosts, ABC):
 
         Parameters
         ----------
-        posteriors : array of shape (N, K), or any kind of scores
+        posteriors : array of shape (N, K), or any type of scores
             One column holds P(classes[-1]) of two classes.
-        priors : float, array of K, or mapping by class, optional
-            Needed for likelihoods, and for nothing else.
-        indices : bool
-            Return places among `decisions` in place of names.
+        priors : float, array of K or mapping by class, optional
+            Needed for likelihoods only.
+        indices : bool, default False
+            Whether to return indices instead of names.
 
         Examples
         --------

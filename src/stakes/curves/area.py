@@ -1,5 +1,7 @@
 """Numbers that follow from the order of scores; the area under the ROC curve, after DeLong."""
 
+from __future__ import annotations
+
 __all__ = ["RankingValue"]
 
 import math
@@ -23,28 +25,35 @@ from stakes.statistics.group_effects import ONE_GROUP, effective_groups, left_ou
 
 @dataclass(frozen=True, eq=False)
 class RankingValue(NumberRecord):
-    """A number of how scores rank two classes: its value, that of a naive system, its interval.
+    """How well scores rank two classes: a value, its naive value and its interval.
 
-    It is a float, so that it compares, formats and calculates as its value does.
+    It is a float: it compares, formats and calculates as its value does.
 
     Attributes
     ----------
     value : float
     name : str
     naive : float
-        The value of scores that say nothing.
+        The value of uninformative scores.
     better : {"higher", "lower"}
     classes : tuple of names
     variance : float
-        Of the value; NaN if unknown.
+        Variance of the value; NaN if unknown.
     sizes : tuple of two floats
-        Samples of each class.
+        Number of samples of each class.
     why_no_interval : str
-        Empty where there is an interval.
+        Empty if there is an interval.
 
     See Also
     --------
     auc, average_precision, minimum_cllr : return it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> area = stakes.auc([0, 0, 1, 1] * 20, [0.1, 0.4, 0.35, 0.8] * 20)
+    >>> area.beats_naive, area.interval().low > area.naive  # the scores are informative
+    (True, True)
     """
 
     value: float
@@ -67,19 +76,31 @@ class RankingValue(NumberRecord):
 
     @property
     def beats_naive(self) -> bool:
-        """Whether the value is better than that of a system that knows nothing."""
+        """Whether the value is better than that of uninformative scores."""
         gain = self.value - self.naive if self.better == "higher" else self.naive - self.value
         return gain > 0
 
     def estimate(self, level: float = 0.95) -> Estimate:
-        """Return value, interval, and how that was computed, or why there is none."""
+        """Return the value, its interval, and how that was computed or why there is none.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         read_level(level)
         if math.isnan(self.variance):
             return Estimate(self.value, None, self.why_no_interval)
         return area_interval(self.value, self.variance, self.sizes, level)
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        """Return a confidence interval; None where `method` says why."""
+        """Return a confidence interval; None if there is none, and `method` says why.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         return self.estimate(level).interval
 
     @property
@@ -94,7 +115,13 @@ class RankingValue(NumberRecord):
         return f"{self.name} {number(self.value)} ({of}, {self.better} is better{span})"
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         return {
             "name": self.name,
             **self.estimate(level).to_dict(),

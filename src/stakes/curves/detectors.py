@@ -1,5 +1,7 @@
 """One class against all others, for each class, and averages over them."""
 
+from __future__ import annotations
+
 __all__ = ["ClassDetectors", "class_detectors"]
 
 from collections.abc import Callable
@@ -22,9 +24,9 @@ from stakes.statistics import ScoreLevels
 class ClassDetectors(Record):
     """The ROC curve of each class against all others.
 
-    An average over them scores another task than classification: K separate yes-or-no questions,
-    of which none, one or several may be answered yes. It need not go with the cost of choosing
-    one class; for that use `bayes_cost` or a proper scoring rule.
+    An average over them measures a different task from classification: K separate yes-or-no
+    questions, of which none, one or several may be answered yes. It need not agree with the cost of
+    choosing one class; for that use `bayes_cost` or a proper scoring rule.
 
     Attributes
     ----------
@@ -33,6 +35,14 @@ class ClassDetectors(Record):
     See Also
     --------
     class_detectors : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> p = [[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.1, 0.6, 0.3], [0.3, 0.1, 0.6]]
+    >>> found = stakes.class_detectors([0, 1, 2, 2], p)
+    >>> min(found.curves, key=lambda name: found.curves[name].auc())  # work on this class first
+    1
     """
 
     curves: dict[Label, RocCurve]
@@ -42,11 +52,23 @@ class ClassDetectors(Record):
         return f"AUC of each class against the others: {plain_list(areas, 8)}"
 
     def macro(self, metric: Callable[[RocCurve], float] = RocCurve.auc) -> float:
-        """Return the plain mean of a metric over the classes; by default of the AUC."""
+        """Return the unweighted mean of a metric over the classes; by default of the AUC.
+
+        Parameters
+        ----------
+        metric : callable, default RocCurve.auc
+            Takes a `RocCurve` and returns a number.
+        """
         return float(np.mean([float(metric(curve)) for curve in self.curves.values()]))
 
     def prior_weighted(self, metric: Callable[[RocCurve], float] = RocCurve.auc) -> float:
-        """Return the mean of a metric over the classes, each by its share of the data."""
+        """Return the mean of a metric over the classes, weighted by their shares in the data.
+
+        Parameters
+        ----------
+        metric : callable, default RocCurve.auc
+            Takes a `RocCurve` and returns a number.
+        """
         values = [float(metric(curve)) for curve in self.curves.values()]
         shares = [float(curve.priors[1]) for curve in self.curves.values()]
         return float(np.dot(values, shares) / sum(shares))
@@ -60,12 +82,20 @@ def class_detectors(
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
 ) -> ClassDetectors:
-    """Return the detector of each class that occurs, by its log odds against all others.
+    """Return the ROC curve of each class against all others, by its log odds.
 
     Parameters
     ----------
-    y_true, scores, priors, sample_weight, classes
-        As for `expected_loss`.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As in `expected_loss`.
+    priors : float, array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------

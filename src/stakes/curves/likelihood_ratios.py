@@ -1,5 +1,7 @@
 """Metrics of speech and forensics: Cllr, its minimum, and detection cost functions."""
 
+from __future__ import annotations
+
 __all__ = [
     "DetectionCost",
     "TippettCurve",
@@ -64,15 +66,18 @@ def cllr(
     """Return the cross-entropy of likelihood ratios at equal priors; Cllr is its `normalized`.
 
     Cllr = 1/2 [mean of log2(1 + 1/LR) over targets + mean of log2(1 + LR) over non-targets]. Lower
-    is better, 0 is perfect, 1 is no information, infinite if a certain answer is wrong.
+    is better; 0 is perfect, 1 is uninformative, and a certain answer that is wrong makes it
+    infinite.
 
     Parameters
     ----------
     y_true : column of N labels
         The target class comes last.
     llr : column of N natural log likelihood ratios, or LogLikelihoodRatios
-    sample_weight, classes
-        As for `expected_loss`.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        The target class comes last.
 
     Returns
     -------
@@ -81,7 +86,7 @@ def cllr(
 
     See Also
     --------
-    minimum_cllr : what is left after the best recalibration.
+    minimum_cllr : the value after the best recalibration.
     detection_cost : one operating point.
 
     Examples
@@ -103,14 +108,20 @@ def minimum_cllr(
 ) -> RankingValue:
     """Return the Cllr after the best monotone map of the ratios, by pool-adjacent-violators.
 
-    Lower is better, 0 is perfect, 1 is no information (naive). The map is chosen on the very data
-    it is judged on, so the value is optimistic; `evaluate` gives it an interval. Cllr less this
-    minimum is what calibration could recover at most.
+    Lower is better; 0 is perfect, 1 is uninformative (naive). The map is chosen on the same data
+    that it is evaluated on, so the value is optimistic; `evaluate` gives it an interval. Cllr minus
+    this minimum is the most that calibration could recover.
 
     Parameters
     ----------
-    y_true, llr, sample_weight, classes
-        As for `cllr`.
+    y_true : column of N labels
+        The true class of each sample.
+    llr : column of N natural log likelihood ratios, or LogLikelihoodRatios
+        As in `cllr`.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        The target class comes last.
 
     Returns
     -------
@@ -119,7 +130,7 @@ def minimum_cllr(
 
     See Also
     --------
-    cllr : of the ratios as they are.
+    cllr : of the ratios without recalibration.
 
     Examples
     --------
@@ -146,19 +157,26 @@ def minimum_cllr_of(curve: RocCurve) -> float:
 
 @dataclass(frozen=True, eq=False)
 class TippettCurve(Record):
-    """Shares of each class with a likelihood ratio above a value, for every value.
+    """Share of each class with a likelihood ratio above a value, for every value.
 
-    `log10_ratios` rise from minus infinity; `share_above` has a row for each class, falling from
-    1 to 0. A naive system, which knows nothing, has a ratio of 1 for all: a log of 0.
+    `log10_ratios` rise from minus infinity; `share_above` has a row for each class, falling from 1
+    to 0. An uninformative system has a ratio of 1 for all samples: a log of 0.
 
     Attributes
     ----------
     roc : RocCurve
-        Of the log likelihood ratios.
+        ROC curve of the log likelihood ratios.
 
     See Also
     --------
     tippett_curve : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> curve = stakes.tippett_curve([0, 0, 0, 1, 1], [-5.0, -4.0, 1.0, 0.5, 6.0])
+    >>> curve.misleading[0] > 0.05  # misleading evidence in one of three: do not report it
+    True
     """
 
     roc: RocCurve
@@ -177,7 +195,7 @@ class TippettCurve(Record):
     def misleading(self) -> tuple[float, float]:
         """Rates of misleading evidence: ratios above 1 in the first class, below 1 in the second.
 
-        A ratio of exactly 1 misleads nobody.
+        A ratio of exactly 1 is not misleading.
         """
         above = self.roc.at_threshold(0.0).false_alarm_rate
         first = int(np.searchsorted(self.roc.levels.level, 0.0, side="left"))
@@ -198,12 +216,18 @@ def tippett_curve(
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
 ) -> TippettCurve:
-    """Return the share of each class above every value of the natural log likelihood ratio.
+    """Return the share of each class above every natural log likelihood ratio.
 
     Parameters
     ----------
-    y_true, llr, sample_weight, classes
-        As for `cllr`.
+    y_true : column of N labels
+        The true class of each sample.
+    llr : column of N natural log likelihood ratios, or LogLikelihoodRatios
+        As in `cllr`.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        The target class comes last.
 
     Returns
     -------
@@ -226,14 +250,14 @@ def tippett_curve(
 
 @dataclass(frozen=True, eq=False)
 class DetectionCost(Record):
-    """A detection cost function (DCF): its actual value at the Bayes threshold, and its minimum.
+    """A detection cost function (DCF): the actual value at the Bayes threshold, and the minimum.
 
     Attributes
     ----------
     actual : ExpectedLoss
-        At the Bayes threshold.
+        The cost at the Bayes threshold.
     minimum : MinimumCost
-        At the best threshold on the same data.
+        The cost at the best threshold on the same data.
     effective_prior : float
     threshold : float
         On the natural log likelihood ratio.
@@ -241,6 +265,14 @@ class DetectionCost(Record):
     See Also
     --------
     detection_cost : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, llr = [0, 0, 0, 1, 1], [-5.0, -4.0, 1.0, 0.5, 6.0]
+    >>> dcf = stakes.detection_cost(y, llr, target_prior=0.5)
+    >>> round(float(dcf.actual.normalized - dcf.minimum.normalized), 2)  # nothing to recalibrate
+    0.0
     """
 
     actual: ExpectedLoss
@@ -279,16 +311,22 @@ def detection_cost(
     """Return the DCF of likelihood ratios: C_miss P_target R_21 + C_fa (1 - P_target) R_12.
 
     `actual.normalized` and `minimum.normalized` are the normalised values that evaluations report.
-    A target is accepted when its ratio is greater than the threshold (elsewhere often "at least").
+    A trial is accepted if its ratio is greater than the threshold (others often use "at least").
 
     Parameters
     ----------
-    y_true, llr, sample_weight, classes
-        As for `cllr`.
+    y_true : column of N labels
+        The true class of each sample.
+    llr : column of N natural log likelihood ratios, or LogLikelihoodRatios
+        As in `cllr`.
     target_prior : float
-        How often a target occurs in use.
-    miss, false_alarm : float
-        What the two errors cost.
+        How often targets will occur in deployment.
+    miss, false_alarm : float, default 1.0
+        Cost of the error.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        The target class comes last.
 
     Returns
     -------

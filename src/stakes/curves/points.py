@@ -1,5 +1,7 @@
 """Points on a curve, and what is best there."""
 
+from __future__ import annotations
+
 __all__ = ["MinimumCost", "OperatingPoint", "TargetOdds"]
 
 import math
@@ -14,7 +16,7 @@ from stakes.results import json_number
 
 @dataclass(frozen=True)
 class OperatingPoint(Record):
-    """A threshold and what it does: the class of interest is decided for greater scores.
+    """A threshold and its error rates; the class of interest is decided for greater scores.
 
     Attributes
     ----------
@@ -22,14 +24,23 @@ class OperatingPoint(Record):
     sensitivity : float
     specificity : float
     misses : float
-        How many, by weight.
+        Number of misses, by weight.
     false_alarms : float
-        How many, by weight.
+        Number of false alarms, by weight.
 
     See Also
     --------
     roc_curve : all points.
     choose_threshold : the one to use.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> point = stakes.roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).specificity_at(1.0)
+    >>> point.threshold, point.specificity
+    (0.1, 0.5)
+
+    To miss nothing, use the threshold 0.1, and accept false alarms in half of the other class.
     """
 
     threshold: float
@@ -57,12 +68,12 @@ class OperatingPoint(Record):
 
 @dataclass(frozen=True, eq=False)
 class MinimumCost(NumberRecord):
-    """The least expected cost of any threshold, a float, and the threshold that it needs.
+    """The least expected cost of any threshold, a float, and that threshold.
 
     Attributes
     ----------
     point : OperatingPoint
-        Where it is reached.
+        The threshold and its rates.
     value : float
     naive : float
         The cost of the best constant decision.
@@ -71,6 +82,14 @@ class MinimumCost(NumberRecord):
     --------
     RocCurve.minimum_cost : returns it.
     roc_curve : the curve.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> roc = stakes.roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> least = roc.minimum_cost(stakes.CostMatrix.binary(miss=5, false_alarm=1))
+    >>> least.point.threshold, least.normalized  # use this threshold: half of the naive cost
+    (0.1, 0.5)
     """
 
     point: OperatingPoint
@@ -79,7 +98,7 @@ class MinimumCost(NumberRecord):
 
     @property
     def normalized(self) -> float:
-        """The value over that of the naive system; never above 1."""
+        """The value divided by that of the naive system; never above 1."""
         return self.value / self.naive if self.naive > 0 else math.nan
 
     def __str__(self) -> str:
@@ -97,25 +116,33 @@ class MinimumCost(NumberRecord):
 
 @dataclass(frozen=True, eq=False)
 class TargetOdds(Record):
-    """The odds that stand for a wanted sensitivity, and the costs they imply.
+    """The odds that correspond to a target sensitivity, and the costs they imply.
 
-    `range` holds all odds for which the point is the best one; `odds` lies within.
+    `range` has all odds for which the point is the best one; `odds` lies within it.
 
     Attributes
     ----------
     wanted : float
-        The sensitivity that was asked for.
+        The sensitivity that was requested.
     point : OperatingPoint
-        Where it is reached.
+        The point that reaches it.
     range : tuple of two floats
         Odds for which the point is the best one.
-    priors : array of two
+    priors : float, array of two
     classes : tuple of names
 
     See Also
     --------
     RocCurve.odds_for : returns it.
     roc_curve : the curve.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> roc = stakes.roc_curve([0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.4, 0.7, 0.9])
+    >>> found = roc.odds_for(sensitivity=0.9)
+    >>> found.point.threshold, found.cost_ratio < 1  # so a miss is implied to cost more
+    (0.2, True)
     """
 
     wanted: float
@@ -126,7 +153,7 @@ class TargetOdds(Record):
 
     @property
     def odds(self) -> float:
-        """Odds c12 P1 / (c21 P2): the geometric middle of the range, or well inside an open one."""
+        """Odds c12 P1 / (c21 P2): the geometric middle of the range, or inside an open range."""
         low, high = self.range
         if math.isinf(high):
             return 2 * low if low > 0 else 1.0
@@ -140,13 +167,13 @@ class TargetOdds(Record):
 
     @property
     def cost_ratio(self) -> float:
-        """c12 / c21, what a false alarm costs against a miss: odds * P2 / P1."""
+        """c12 / c21, the cost of a false alarm relative to a miss: odds * P2 / P1."""
         first, second = self.priors
         return self.odds * float(second / first) if first > 0 else math.inf
 
     @property
     def warning(self) -> str:
-        """Say so if the implied costs contradict the wish for a high sensitivity; else empty."""
+        """A warning if the implied costs contradict the wish for a high sensitivity; else empty."""
         if self.cost_ratio <= 1 or self.wanted < 0.5:
             return ""
         name = plain(self.classes[-1])

@@ -1,5 +1,7 @@
 """The precision-recall curve."""
 
+from __future__ import annotations
+
 __all__ = ["PrecisionRecallCurve", "average_precision", "precision_recall_curve"]
 
 from dataclasses import dataclass
@@ -27,11 +29,18 @@ class PrecisionRecallCurve(Record):
     Attributes
     ----------
     roc : RocCurve
-        From which it follows.
+        The ROC curve it is computed from.
 
     See Also
     --------
     precision_recall_curve : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> curve = stakes.precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> float(curve.thresholds[curve.precision == 1][0])  # above this score, every alarm is right
+    0.4
     """
 
     roc: RocCurve
@@ -43,7 +52,7 @@ class PrecisionRecallCurve(Record):
 
     @property
     def precision(self) -> FloatArray:
-        """Share of the alarms that are right; NaN where there is no alarm."""
+        """Share of the alarms that are right; NaN if there is no alarm."""
         return self.roc.sweep(Precision())
 
     @property
@@ -73,16 +82,24 @@ def average_precision(
     classes: NamesLike | None = None,
     positive: Label | None = None,
 ) -> RankingValue:
-    """Return the mean precision at the scores of the class of interest; naive P_2.
+    """Return the average precision over the recall; the naive value is P_2.
 
-    The same number as `precision_recall_curve(...).average_precision()`, without the curve: the sum
-    of precision times the step in recall, higher is better. It depends on the prior of the class of
-    interest: do not compare it between data sets.
+    This is `precision_recall_curve(...).average_precision()` without the curve: the sum of
+    precision times the step in recall. Higher is better. It depends on the prior of the class of
+    interest, so do not compare it between data sets.
 
     Parameters
     ----------
-    y_true, scores, sample_weight, classes, positive
-        As for `roc_curve`.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of shape (N,), posteriors of shape (N, 2), or typed scores
+        As in `roc_curve`: higher for the class of interest.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        The class of interest comes last; by default sorted.
+    positive : name, optional
+        The class of interest; by default the last.
 
     Returns
     -------
@@ -123,12 +140,20 @@ def precision_recall_curve(
     classes: NamesLike | None = None,
     positive: Label | None = None,
 ) -> PrecisionRecallCurve:
-    """Return precision and recall at every threshold; arguments as for `roc_curve`.
+    """Return precision and recall at every threshold.
 
     Parameters
     ----------
-    y_true, scores, sample_weight, classes, positive
-        As for `roc_curve`.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of shape (N,), posteriors of shape (N, 2), or typed scores
+        As in `roc_curve`: higher for the class of interest.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        The class of interest comes last; by default sorted.
+    positive : name, optional
+        The class of interest; by default the last.
 
     Returns
     -------

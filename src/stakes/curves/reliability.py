@@ -1,5 +1,7 @@
 """The isotonic reliability curve, with the band that chance alone would fill."""
 
+from __future__ import annotations
+
 __all__ = ["ReliabilityCurve", "reliability_curve"]
 
 from dataclasses import dataclass
@@ -19,11 +21,11 @@ _MOST_LEVELS = 1000  # for the band; more are taken together, some neighbours at
 
 @dataclass(frozen=True, eq=False)
 class ReliabilityCurve(Record):
-    """How often the last class happened as a rising function of its posterior.
+    """The frequency of the last class as a monotone function of its posterior.
 
-    Blocks come from pool-adjacent-violators: block i holds the posteriors from `low` to `high`,
-    in which the class has the share `frequency`. If the posteriors are calibrated, the curve lies
-    between `band_low` and `band_high` at each of `band_at` with the chance `level`. `values`,
+    Blocks come from pool-adjacent-violators: block i has the posteriors from `low` to `high`, in
+    which the class has the share `frequency`. If the posteriors are calibrated, the curve lies
+    between `band_low` and `band_high` at each of `band_at` with probability `level`. `values`,
     `first` and `second` are the distinct posteriors and the weight of each class there.
 
     Attributes
@@ -35,16 +37,24 @@ class ReliabilityCurve(Record):
     band_at, band_low, band_high : array
         The band of a calibrated system.
     level : float
-        Of the band.
+        Level of the band.
     values, first, second : array
         Distinct posteriors, and the weight of each class there.
     prior : float
-        Of the last class.
+        Prior of the last class.
     classes : tuple of names
 
     See Also
     --------
     reliability_curve : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.6, 0.7, 0.9]
+    >>> curve = stakes.reliability_curve(y, p, resamples=20)
+    >>> curve.frequency.tolist()  # it rises with the posterior, so the scores are informative
+    [0.0, 0.5, 1.0]
     """
 
     low: FloatArray
@@ -74,20 +84,28 @@ def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
 ) -> ReliabilityCurve:
     """Return the isotonic reliability curve of P(classes[-1]): no bins to choose (CORP).
 
     Parameters
     ----------
-    level : float
-        Of the consistency band, point by point, had by drawing labels from the posteriors
-        themselves. Above a thousand distinct posteriors neighbours are taken together for it.
-    resamples : int
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As in `reliability`.
+    level : float, default 0.9
+        Level of the pointwise consistency band, computed by drawing labels from the posteriors
+        themselves. With more than a thousand distinct posteriors, neighbours are merged for it.
+    resamples : int, default 200
         How often labels are drawn.
-    y_true, scores, priors, sample_weight, classes
-        As for `reliability`.
-    rng : int or Generator
+    priors : float, array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
+    rng : int or Generator, default 0
         Seed of the resamples.
 
     Returns
@@ -99,7 +117,7 @@ def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
     --------
     IsotonicReliabilityDisplay : draws it.
     reliability : by bins.
-    decompose : the loss behind it.
+    decompose : the corresponding decomposition of the loss.
 
     Examples
     --------
@@ -147,7 +165,7 @@ def _band(
     factors: tuple[float, float],
     level: float,
     resamples: int,
-    rng: "np.random.Generator",
+    rng: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return posteriors, and what range the curve has there for labels drawn from them.
 

@@ -1,5 +1,7 @@
 """The risk curve: the expected cost of Bayes decisions at every threshold, in all dialects."""
 
+from __future__ import annotations
+
 __all__ = ["RiskCurve"]
 
 import math
@@ -31,15 +33,15 @@ _BELOW = 1e-12  # how far below a jump its lower side is looked at, in parts of 
 
 @dataclass(frozen=True, eq=False)
 class RiskCurve(Record):
-    """Expected cost EC(t) of deciding H_2 where its posterior is above t, for t between 0 and 1.
+    """Expected cost EC(t) of deciding H_2 if its posterior is above t, for t between 0 and 1.
 
-    A false alarm costs t and a miss 1 - t, so that t is the Bayes threshold of these costs:
+    A false alarm costs t and a miss 1 - t, so t is the Bayes threshold for these costs:
 
         EC(t) = P_1 t R_12(t) + P_2 (1 - t) R_21(t)
 
-    Four lines: the actual cost; the minimum, had by the best threshold on the same data (PAV);
-    the cost of cross-fitted scores, if a calibrator was given; and the naive cost of the better
-    constant decision. Fields draw these lines on axes of their own: each is a method that
+    There are four lines: the actual cost; the minimum, at the best threshold on the same data
+    (PAV); the cost of cross-fitted scores, if a calibrator was given; and the naive cost of the
+    better constant decision. Each field draws these lines on its own axes: each has a method that
     returns a `CurveView`.
 
     Attributes
@@ -47,16 +49,24 @@ class RiskCurve(Record):
     steps : ThresholdSteps
         Error rates between the distinct posteriors.
     classes : tuple of names
-    priors : array of two
+    priors : float, array of two
     priors_from_data : bool
     calibrated : ThresholdSteps or None
-        The same after a calibration stage.
+        The same after calibration.
     notes : tuple of str
 
     See Also
     --------
     risk_curve : returns it.
     RiskDisplay : draws a view.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 0, 0, 0, 0, 1, 1], [0.02, 0.05, 0.1, 0.1, 0.15, 0.4, 0.3, 0.7]
+    >>> curve = stakes.risk_curve(y, p)
+    >>> [curve.at(t).normalized < 1 for t in (0.05, 0.2, 0.5)]  # useful at these thresholds
+    [True, True, True]
     """
 
     steps: ThresholdSteps
@@ -69,83 +79,181 @@ class RiskCurve(Record):
     @classmethod
     def from_samples(
         cls, samples: Samples, calibrated: Samples | None = None, notes: tuple[str, ...] = ()
-    ) -> "RiskCurve":
-        """Return the curve of checked samples, and of the same samples with calibrated scores."""
+    ) -> RiskCurve:
+        """Return the curve of checked samples, and of the same samples with calibrated scores.
+
+        Parameters
+        ----------
+        samples : Samples
+            Labels and scores that are already checked.
+        calibrated : Samples, optional
+            The same samples with calibrated scores.
+        notes : tuple of str, optional
+            What a user should know.
+        """
         check_two(samples)
         more = None if calibrated is None else ThresholdSteps.from_samples(calibrated)
         steps = ThresholdSteps.from_samples(samples)
         return cls(steps, samples.classes, samples.priors, samples.priors_from_data, more, notes)
 
     def actual(self, threshold: ArrayLike) -> FloatArray:
-        """Return the expected cost of Bayes decisions at each threshold."""
+        """Return the expected cost of Bayes decisions at each threshold.
+
+        Parameters
+        ----------
+        threshold : array
+            Thresholds between 0 and 1.
+        """
         return self._costs(self.steps, threshold)
 
     def minimum(self, threshold: ArrayLike) -> FloatArray:
         """Return the least expected cost of any decision threshold, at the same costs.
 
-        It was found on the very data it is judged on, so it is optimistic.
+        It was found on the same data that it is evaluated on, so it is optimistic.
+
+        Parameters
+        ----------
+        threshold : array
+            Thresholds between 0 and 1.
         """
         return self._costs(self._pooled, threshold)
 
     def cross_fitted(self, threshold: ArrayLike) -> FloatArray:
-        """Return the expected cost after a calibration stage that did not see the samples."""
+        """Return the expected cost after cross-fitted calibration.
+
+        Parameters
+        ----------
+        threshold : array
+            Thresholds between 0 and 1.
+        """
         if self.calibrated is None:
             rule = "must be given to risk_curve for a cross-fitted line"
             raise InputError("calibrator", rule, "None")
         return self._costs(self.calibrated, threshold)
 
     def naive(self, threshold: ArrayLike) -> FloatArray:
-        """Return the cost of the better constant decision: min(P_2 (1 - t), P_1 t)."""
+        """Return the cost of the better constant decision: min(P_2 (1 - t), P_1 t).
+
+        Parameters
+        ----------
+        threshold : array
+            Thresholds between 0 and 1.
+        """
         x = inside(read_array(threshold, "threshold"), "threshold")
         return np.minimum(self.priors[1] * (1 - x), self.priors[0] * x)
 
     def at(self, threshold: float) -> ExpectedLoss:
-        """Return the record of one threshold: cost, naive cost, normalised, interval."""
+        """Return the cost at one threshold, with naive cost, normalised cost and interval.
+
+        Parameters
+        ----------
+        threshold : float
+            A threshold between 0 and 1.
+        """
         x = read_number(threshold, "threshold", 0, 1, closed=(False, False))
         at = Thresholds.from_probabilities(np.array([x]))
         return self._record(at, dialects.MURPHY.prices(at, self._priors), 0)
 
     def murphy(self, grid: Grid = None, *, level: float | None = 0.95) -> CurveView:
-        """Return EC over the threshold, as weather forecasters draw it (Murphy diagram)."""
+        """Return EC over the threshold, as weather forecasters draw it (Murphy diagram).
+
+        Parameters
+        ----------
+        grid : array, optional
+            Points of the x axis; by default a grid that suits the view.
+        level : float or None, default 0.95
+            Level of the pointwise interval; None for no interval.
+        """
         return self._view(dialects.MURPHY, grid, level)
 
     def relative_value(self, grid: Grid = None, *, level: float | None = 0.95) -> CurveView:
-        """Return the relative economic value, 1 - EC / naive, over the cost/loss ratio t."""
+        """Return the relative economic value, 1 - EC / naive, over the cost/loss ratio t.
+
+        Parameters
+        ----------
+        grid : array, optional
+            Points of the x axis; by default a grid that suits the view.
+        level : float or None, default 0.95
+            Level of the pointwise interval; None for no interval.
+        """
         return self._view(dialects.RELATIVE_VALUE, grid, level)
 
     def decision_curve(self, grid: Grid = None, *, level: float | None = 0.95) -> CurveView:
-        """Return the net benefit P_2 - EC / (1 - t) over the threshold probability (medicine)."""
+        """Return the net benefit P_2 - EC / (1 - t) over the threshold probability (medicine).
+
+        Parameters
+        ----------
+        grid : array, optional
+            Points of the x axis; by default a grid that suits the view.
+        level : float or None, default 0.95
+            Level of the pointwise interval; None for no interval.
+        """
         return self._view(dialects.DECISION_CURVE, grid, level)
 
     def interventions_avoided(self, grid: Grid = None, *, level: float | None = 0.95) -> CurveView:
         """Return the interventions avoided per 100 people, net of missed cases (medicine).
 
         100 (NB - NB of treating all) (1 - t) / t, over the threshold probability.
+
+        Parameters
+        ----------
+        grid : array, optional
+            Points of the x axis; by default a grid that suits the view.
+        level : float or None, default 0.95
+            Level of the pointwise interval; None for no interval.
         """
         return self._view(dialects.INTERVENTIONS_AVOIDED, grid, level)
 
     def ape(self, grid: Grid = None, *, level: float | None = 0.95) -> CurveView:
         """Return the applied probability of error over log odds of the effective prior (speech).
 
-        At x the threshold has log odds logit(P_2) - x, and the error rate is
+        At x, the threshold has log odds logit(P_2) - x, and the error rate is
         EC / (P_2 (1 - t) + P_1 t). The interval takes the effective prior as given.
+
+        Parameters
+        ----------
+        grid : array, optional
+            Points of the x axis; by default a grid that suits the view.
+        level : float or None, default 0.95
+            Level of the pointwise interval; None for no interval.
         """
         return self._view(dialects.APPLIED_ERROR_RATE, grid, level)
 
     def normalized_bayes_error(self, grid: Grid = None, *, level: float | None = 0.95) -> CurveView:
-        """Return EC / naive over log odds of the effective prior: normalised DCF (speech)."""
+        """Return EC / naive over log odds of the effective prior: normalised DCF (speech).
+
+        Parameters
+        ----------
+        grid : array, optional
+            Points of the x axis; by default a grid that suits the view.
+        level : float or None, default 0.95
+            Level of the pointwise interval; None for no interval.
+        """
         return self._view(dialects.NORMALIZED_BAYES_ERROR, grid, level)
 
     def cost_curve(self, grid: Grid = None, *, level: float | None = 0.95) -> CurveView:
-        """Return the error rate over the effective prior, as Drummond and Holte draw it."""
+        """Return the error rate over the effective prior, as Drummond and Holte draw it.
+
+        Parameters
+        ----------
+        grid : array, optional
+            Points of the x axis; by default a grid that suits the view.
+        level : float or None, default 0.95
+            Level of the pointwise interval; None for no interval.
+        """
         return self._view(dialects.COST_CURVE, grid, level)
 
     def empirical_cross_entropy(self, grid: Grid = None) -> CurveView:
         """Return the cross-entropy in bits over log10 of the prior odds (forensics).
 
-        The scores count as likelihood ratios: posterior over prior odds. At x = 0 the actual line
-        is Cllr, the minimum its least value after PAV; the reference answers the prior. It is
-        infinite where a certain answer was wrong. (Not the expected calibration error.)
+        The scores count as likelihood ratios: posterior odds over prior odds. At x = 0 the actual
+        line is Cllr and the minimum is Cllr after PAV; the reference answers the prior. It is
+        infinite if a certain answer was wrong. (This is not the expected calibration error.)
+
+        Parameters
+        ----------
+        grid : array, optional
+            Points of the x axis; by default a grid that suits the view.
         """
         x = dialects.read_grid(grid, dialects.LOG10_ODDS)
         odds = finite_odds(x * math.log(10))
@@ -169,11 +277,18 @@ class RiskCurve(Record):
     def calibration_loss(
         self, grid: Grid = None, *, normalized: bool = False
     ) -> CalibrationLossView:
-        """Return actual less minimum cost over the threshold, and where it is worst.
+        """Return actual minus minimum cost over the threshold, and where it is worst.
 
-        Plain by default, in the units of EC, where c_FP + c_FN = 1; normalised, in units of the
-        naive cost. The worst threshold is sought exactly, not on the grid: between the ends of a
-        given grid, by default between 0 and 1.
+        By default in the units of EC, where c_FP + c_FN = 1; normalised, in units of the naive
+        cost. The worst threshold is found exactly, not on the grid: between the ends of a given
+        grid, by default between 0 and 1.
+
+        Parameters
+        ----------
+        grid : array, optional
+            Points of the x axis; by default a grid that suits the view.
+        normalized : bool, default False
+            Whether to divide by the naive cost.
         """
         x = dialects.read_grid(grid, dialects.PERCENT)
         dialect = dialects.NORMALIZED_MURPHY if normalized else dialects.MURPHY

@@ -1,5 +1,7 @@
 """The ROC curve, and all that follows from sweeping a threshold."""
 
+from __future__ import annotations
+
 __all__ = ["RocCurve", "auc", "roc_curve"]
 
 import math
@@ -45,10 +47,10 @@ _MOST_PAIRS = 2**61  # twice which is a whole number of 64 bits
 
 @dataclass(frozen=True, eq=False)
 class RocCurve(Record):
-    """Rates of a detector at every threshold; H_2 is decided when the score is greater.
+    """Error rates of a detector at every threshold; H_2 is decided if the score is greater.
 
     Points go from the lowest threshold, where everything is decided as H_2, to the highest, where
-    nothing is. They step only between distinct scores.
+    nothing is. There is one step for each distinct score.
 
     Attributes
     ----------
@@ -59,6 +61,15 @@ class RocCurve(Record):
     See Also
     --------
     roc_curve : returns it.
+
+    Examples
+    --------
+    A miss costs five false alarms. Which threshold is best on these data?
+
+    >>> import stakes
+    >>> roc = stakes.roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> roc.minimum_cost([[0, 1], [5, 0]]).point.threshold
+    0.1
     """
 
     levels: ScoreLevels
@@ -135,13 +146,13 @@ class RocCurve(Record):
         return self.levels.blocks()
 
     def convex_hull(self) -> tuple[FloatArray, FloatArray]:
-        """Return R_12 and R_22 of the corners of the hull: one is best for any costs."""
+        """Return R_12 and R_22 of the corners of the hull; one of them is best for any costs."""
         return self.false_alarm_rate[self.hull_points], self.sensitivity[self.hull_points]
 
     def eer(self) -> float:
         """Return the equal error rate, where the hull has R_12 = R_21; naive 0.5.
 
-        Only on the hull is the least error rate never above it.
+        On the hull, the least error rate is never above it.
         """
         n1, n2 = (Fraction(n) for n in self.levels.totals)
         hull = self.hull_points
@@ -164,9 +175,14 @@ class RocCurve(Record):
         return ndtri(self.false_alarm_rate), ndtri(self.miss_rate)
 
     def rates_of(self, errors: float) -> tuple[float, float]:
-        """Return R_12 and R_21 for a number of errors each; NaN for weighted samples.
+        """Return R_12 and R_21 for a given number of errors; NaN for weighted samples.
 
-        Below the rates of 30 errors there are too few to tell a rate within a third of itself.
+        With fewer than 30 errors, a rate is not known to within a third of itself.
+
+        Parameters
+        ----------
+        errors : float
+            Number of errors.
         """
         n1, n2 = self.levels.totals
         return (errors / n1, errors / n2) if self.levels.whole else (math.nan, math.nan)
@@ -174,13 +190,29 @@ class RocCurve(Record):
     def expected_costs(
         self, costs: CostMatrix | CostValues | None = None, priors: PriorsLike | None = None
     ) -> FloatArray:
-        """Return the expected cost at every point, for two classes and two decisions."""
+        """Return the expected cost at every point, for two classes and two decisions.
+
+        Parameters
+        ----------
+        costs : CostMatrix or array of shape (2, 2), optional
+            By default 1 for each error.
+        priors : float, array of two, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
+        """
         return self._costs(*self._problem(costs, priors))
 
     def normalized_costs(
         self, costs: CostMatrix | CostValues | None = None, priors: PriorsLike | None = None
     ) -> FloatArray:
-        """Return the normalised expected cost at every point; NaN where the naive cost is 0."""
+        """Return the normalised expected cost at every point; NaN if the naive cost is 0.
+
+        Parameters
+        ----------
+        costs : CostMatrix or array of shape (2, 2), optional
+            By default 1 for each error.
+        priors : float, array of two, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
+        """
         matrix, p = self._problem(costs, priors)
         naive = matrix.naive(p)[1]
         return self._costs(matrix, p, naive if naive > 0 else math.nan)
@@ -190,8 +222,16 @@ class RocCurve(Record):
     ) -> MinimumCost:
         """Return the least expected cost of any threshold, with that threshold.
 
-        The threshold was chosen on the very data it is judged on, so the value is optimistic; the
-        difference to the cost of Bayes decisions is what calibration could recover.
+        The threshold was chosen on the same data that it is evaluated on, so the value is
+        optimistic; the difference from the cost of Bayes decisions is what calibration could
+        recover.
+
+        Parameters
+        ----------
+        costs : CostMatrix or array of shape (2, 2), optional
+            By default 1 for each error.
+        priors : float, array of two, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
         """
         matrix, p = self._problem(costs, priors)
         values = self._costs(matrix, p)
@@ -199,38 +239,75 @@ class RocCurve(Record):
         return MinimumCost(self._point(best), float(values[best]), matrix.naive(p)[1])
 
     def sweep(self, metric: SweepMetric) -> FloatArray:
-        """Return a metric of hard decisions at every point, NaN where it is undefined."""
+        """Return a metric of hard decisions at every point; NaN if it is undefined.
+
+        Parameters
+        ----------
+        metric : traditional metric
+            Such as `stakes.metrics.FScore()`.
+        """
         return self._swept(metric, lasting=type(metric) in METRICS.classes.values())
 
     def best(self, metric: SweepMetric) -> tuple[OperatingPoint, float]:
-        """Return the point where a metric is best, and its value there."""
+        """Return the point where a metric is best, and its value there.
+
+        Parameters
+        ----------
+        metric : traditional metric
+            Such as `stakes.metrics.FScore()`.
+        """
         values = self.sweep(metric)
         index = best_place(metric, values)
         return self._point(index), float(values[index])
 
     def at_threshold(self, threshold: float) -> OperatingPoint:
-        """Return the rates when H_2 is decided for scores greater than a threshold."""
+        """Return the error rates if H_2 is decided for scores greater than a threshold.
+
+        Parameters
+        ----------
+        threshold : float
+            The threshold on the score.
+        """
         t = read_number(threshold, "threshold", -math.inf, math.inf)
         index = int(np.searchsorted(self.levels.level, t, side="right"))
         return replace(self._point(index), threshold=t)
 
     def specificity_at(self, sensitivity: float) -> OperatingPoint:
-        """Return the point of greatest specificity among those with at least this sensitivity."""
+        """Return the point of greatest specificity with at least this sensitivity.
+
+        Parameters
+        ----------
+        sensitivity : float
+            The least acceptable sensitivity.
+        """
         wanted = read_number(sensitivity, "sensitivity", 0, 1)
         return self._point(int(np.flatnonzero(self.sensitivity >= wanted)[-1]))
 
     def sensitivity_at(self, specificity: float) -> OperatingPoint:
-        """Return the point of greatest sensitivity among those with at least this specificity."""
+        """Return the point of greatest sensitivity with at least this specificity.
+
+        Parameters
+        ----------
+        specificity : float
+            The least acceptable specificity.
+        """
         wanted = read_number(specificity, "specificity", 0, 1)
         return self._point(int(np.flatnonzero(self.specificity >= wanted)[0]))
 
     def eer_estimate(
         self, level: float = 0.95, *, sizes: tuple[float, float] | None = None, groups: float = 0
     ) -> Estimate:
-        """Return the equal error rate with its score interval, whose threshold is free.
+        """Return the equal error rate with its score interval; the threshold is not fixed.
 
-        `sizes` are how many samples the rates of the two classes rest on, if not those counted, and
-        `groups` how many equal groups would be as precise, where they come in groups.
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        sizes : tuple of two floats, optional
+            Number of samples that each class's rate rests on; by default those counted.
+        groups : float, default 0
+            Number of equal groups that would be as precise, for samples in groups; 0 without
+            groups.
         """
         hull, counted = self.hull_points, sizes is None
         rates = self.false_alarm_rate[hull], self.miss_rate[hull]
@@ -240,14 +317,29 @@ class RocCurve(Record):
     def sensitivity_estimate(self, specificity: float, level: float = 0.95) -> Estimate:
         """Return the sensitivity at a fixed specificity with its interval.
 
-        The interval allows for a threshold that is found on the same samples.
+        The interval accounts for a threshold that is found on the same samples.
+
+        Parameters
+        ----------
+        specificity : float
+            The specificity that is fixed.
+        level : float, default 0.95
+            Confidence level of the interval.
         """
         point = self.sensitivity_at(specificity)
         seen = ErrorRatesSeen(self.false_alarm_rate, self.miss_rate, self.levels.totals)
         return self._profiled(point.sensitivity, partial(seen.right, 1 - specificity), level)
 
     def specificity_estimate(self, sensitivity: float, level: float = 0.95) -> Estimate:
-        """Return the specificity at a fixed sensitivity with its interval."""
+        """Return the specificity at a fixed sensitivity with its interval.
+
+        Parameters
+        ----------
+        sensitivity : float
+            The sensitivity that is fixed.
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         point, (n1, n2) = self.specificity_at(sensitivity), self.levels.totals
         seen = ErrorRatesSeen(self.miss_rate[::-1], self.false_alarm_rate[::-1], (n2, n1))
         return self._profiled(point.specificity, partial(seen.right, 1 - sensitivity), level)
@@ -270,12 +362,19 @@ class RocCurve(Record):
         return Estimate(value, Interval(min(low, value), max(high, value), level), method)
 
     def odds_for(self, sensitivity: float, priors: PriorsLike | None = None) -> TargetOdds:
-        """Return the odds whose best threshold reaches a sensitivity, to be used as a metric.
+        """Return the odds whose best threshold reaches a sensitivity, for use as a metric.
 
-        Fixing a sensitivity moves the threshold, and with it the implied costs, from data set to
-        data set. The paper's replacement fixes the odds instead: those, on this baseline, for
-        which the best threshold has the wanted sensitivity. The record tells which ratio of costs
-        they imply, and says so if that contradicts the intention.
+        If the sensitivity is fixed, the threshold, and with it the implied costs, changes from data
+        set to data set. The paper fixes the odds instead: those for which the best threshold of
+        this baseline has the wanted sensitivity. The record has the cost ratio that they imply, and
+        a warning if that contradicts the intention.
+
+        Parameters
+        ----------
+        sensitivity : float
+            The sensitivity wanted.
+        priors : float, array of two, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
         """
         wanted = read_number(sensitivity, "sensitivity", 0, 1, closed=(False, True))
         p = self._priors(priors)
@@ -297,7 +396,7 @@ class RocCurve(Record):
         (first, second), (p1, p2) = map(tuple, matrix.values.tolist()), priors.tolist()
         return self._swept(_Costs(first, second, p1, p2, *self.levels.totals, by), lasting=True)
 
-    def _swept(self, metric: "SweepMetric | _Costs", *, lasting: bool) -> FloatArray:
+    def _swept(self, metric: SweepMetric | _Costs, *, lasting: bool) -> FloatArray:
         """Return a metric of the four counts at every point; a lasting one does not change."""
         n1, n2 = (float(total) for total in self.levels.totals)
         if not self.levels.whole:
@@ -375,7 +474,7 @@ class _Costs(NamedTuple):
 class _Formula(NamedTuple):
     """A metric of a detector as a function of the whole counts below each threshold."""
 
-    metric: "SweepMetric | _Costs"
+    metric: SweepMetric | _Costs
     n1: float
     n2: float
 
@@ -395,13 +494,21 @@ def auc(
 ) -> RankingValue:
     """Return the area under the ROC curve: P(s_2 > s_1) + P(s_2 = s_1) / 2; naive 0.5.
 
-    The same number as `roc_curve(...).auc()`, without the curve; a float with its naive value and
-    DeLong's interval.
+    This is `roc_curve(...).auc()` without the curve: a float with its naive value and DeLong's
+    interval.
 
     Parameters
     ----------
-    y_true, scores, sample_weight, classes, positive
-        As for `roc_curve`.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of shape (N,), posteriors of shape (N, 2), or typed scores
+        As in `roc_curve`: higher for the class of interest.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        The class of interest comes last; by default sorted.
+    positive : name, optional
+        The class of interest; by default the last.
 
     Returns
     -------
@@ -443,20 +550,20 @@ def roc_curve(
     classes: NamesLike | None = None,
     positive: Label | None = None,
 ) -> RocCurve:
-    """Return the ROC curve of a detector: all of what a threshold can do.
+    """Return the ROC curve of a detector: the error rates at every threshold.
 
     Parameters
     ----------
     y_true : column of N labels of two classes
     scores : array of shape (N,), posteriors of shape (N, 2), or typed scores
-        One column may hold any numbers that are higher the more likely the class of interest is,
-        infinities included: only their order counts.
+        One column may hold any numbers that are higher for the class of interest, including
+        infinities: only their order counts.
     sample_weight : column of N weights, optional
     classes : sequence of two names, optional
         The class of interest comes last. By default sorted.
     positive : name, optional
-        The class of interest. One plain column is its score; a table or typed scores
-        are turned round where it is not their last class.
+        The class of interest. One plain column is its score; the columns of a table or of typed
+        scores are reversed if it is not their last class.
 
     Returns
     -------
@@ -465,7 +572,7 @@ def roc_curve(
 
     See Also
     --------
-    auc : the area alone, quicker.
+    auc : only the area, faster.
     choose_threshold : which threshold to use.
     RocDisplay : draws it.
 

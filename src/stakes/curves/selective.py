@@ -1,5 +1,7 @@
 """Decisions that may abstain: cost against the price of abstaining, risk against coverage."""
 
+from __future__ import annotations
+
 __all__ = ["AbstentionCurve", "RiskCoverageCurve", "abstention_curve", "risk_coverage_curve"]
 
 from collections.abc import Iterable, Sequence
@@ -26,11 +28,12 @@ _MOST_LINES = 10
 
 @dataclass(frozen=True, eq=False)
 class AbstentionCurve(Record):
-    """Bayes decisions at several prices of abstaining: what they cost, how often they abstain.
+    """Cost and abstention rate of Bayes decisions at several prices of abstaining.
 
     Attributes
     ----------
     prices : tuple of float
+        Cost of abstaining.
     costs : tuple of ExpectedLoss
         One for each price.
     abstention_rates : tuple of float
@@ -38,6 +41,18 @@ class AbstentionCurve(Record):
     See Also
     --------
     abstention_curve : returns it.
+
+    Examples
+    --------
+    A second opinion costs 0.2 errors. How often should the system ask for one?
+
+    >>> import stakes
+    >>> y, p = [0, 0, 1, 1], [0.1, 0.4, 0.45, 0.9]
+    >>> curve = stakes.abstention_curve(y, p, prices=[0.2])
+    >>> curve.abstention_rates, curve.costs[0].value < stakes.bayes_cost(y, p).value
+    ((0.5,), True)
+
+    For half of the cases, which is cheaper than always deciding.
     """
 
     prices: tuple[float, ...]
@@ -67,19 +82,26 @@ def abstention_curve(
 ) -> AbstentionCurve:
     """Return cost and abstention rate of Bayes decisions for each price of abstaining.
 
-    Lower cost is better; the naive system answers always the same, or abstains. The abstention
-    rate is that of the data at the given priors. `costs` are those of the other decisions; by
-    default an error costs 1. `prices` go by default in 40 steps from nearly 0 to (K - 1)/K of the
-    largest cost, the least price at which nobody abstains from 0-1 decisions.
+    Lower cost is better; the naive system always gives the same answer, or abstains. The abstention
+    rate is that of the data at the given priors. `prices` go by default in 40 steps from nearly 0
+    to (K - 1)/K of the largest cost, the least price at which no 0-1 decision is an abstention.
 
     Parameters
     ----------
-    y_true, scores, priors, sample_weight, classes
-        As for `expected_loss`.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As in `expected_loss`.
     prices : sequence of float, optional
-        What abstaining costs.
+        Cost of abstaining.
     costs : CostMatrix or array, optional
-        Of the other decisions.
+        Costs of the other decisions; by default an error costs 1.
+    priors : float, array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------
@@ -89,7 +111,7 @@ def abstention_curve(
     See Also
     --------
     AbstentionDisplay : draws it.
-    risk_coverage_curve : errors among the surest answers, without a price.
+    risk_coverage_curve : errors among the most confident answers, without a price.
 
     Examples
     --------
@@ -97,6 +119,8 @@ def abstention_curve(
     >>> curve = stakes.abstention_curve([0, 0, 1, 1], [0.1, 0.4, 0.45, 0.9], [0.2, 0.6])
     >>> [c.value for c in curve.costs], curve.abstention_rates
     ([0.1, 0.25], (0.5, 0.0))
+
+    At a price of 0.2 it pays to abstain on half of the samples, at 0.6 on none.
     """
     named = declared_classes(classes, costs)
     samples = read_samples(y_true, scores, priors, sample_weight, named)
@@ -130,20 +154,30 @@ def bayes_counts(samples: Samples, costs: CostMatrix) -> ConfusionMatrix:
 
 @dataclass(frozen=True, eq=False)
 class RiskCoverageCurve(Record):
-    """Errors among the samples that a system is most sure of, for every number of them.
+    """Error rate among the most confident answers, for every number of answers.
 
-    `coverage` is the share answered; `risk` the share of wrong answers among these; `joint_risk`
-    the share of all samples that are answered wrongly (the generalised risk). Equal confidences
-    are answered together.
+    `coverage` is the share answered; `risk` is the share of wrong answers among these; `joint_risk`
+    is the share of all samples that are answered wrongly (the generalised risk). Answers of equal
+    confidence are given together.
 
     Attributes
     ----------
     coverage : array
+        Share of samples answered.
     joint_risk : array
+        Share of samples answered wrongly.
 
     See Also
     --------
     risk_coverage_curve : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> p = stakes.Posteriors([0.1, 0.4, 0.45, 0.9])
+    >>> curve = stakes.risk_coverage_curve([0, 0, 1, 1], p)
+    >>> float(curve.coverage[curve.risk == 0].max())  # answer this share without an error
+    0.75
     """
 
     coverage: FloatArray
@@ -156,7 +190,7 @@ class RiskCoverageCurve(Record):
 
     @property
     def risk(self) -> FloatArray:
-        """Wrong answers over answers; at coverage 0, that of the surest samples."""
+        """Wrong answers divided by answers; at coverage 0, that of the most confident samples."""
         positive = self.coverage > 0
         risk = np.empty_like(self.coverage)
         risk[positive] = self.joint_risk[positive] / self.coverage[positive]
@@ -166,12 +200,12 @@ class RiskCoverageCurve(Record):
     def generalized_area(self) -> float:
         """Return the area under the generalised risk-coverage curve (AUGRC); lower is better.
 
-        It is the mean over thresholds of the chance to answer, wrongly.
+        It is the mean over thresholds of the probability of a wrong answer.
         """
         return float(np.trapezoid(self.joint_risk, self.coverage))
 
     def area(self) -> float:
-        """Return the area under the risk-coverage curve (AURC), by straight lines."""
+        """Return the area under the risk-coverage curve (AURC), by linear interpolation."""
         return float(np.trapezoid(self.risk, self.coverage))
 
 
@@ -183,17 +217,25 @@ def risk_coverage_curve(
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
 ) -> RiskCoverageCurve:
-    """Return risk against coverage when the least sure answers are withheld.
+    """Return risk against coverage if the least confident answers are withheld.
 
-    The answer is the most probable class (on a tie the first), its posterior the confidence. A
-    plain column is refused, since it could be either of two things: the posterior of the last of
-    two classes, which is `Posteriors(p)`, or how sure an answer was that is right or wrong, which
-    is `response_risk_coverage(Responses(right, confidence))`.
+    The answer is the most probable class (on a tie the first), and its posterior is the confidence.
+    A plain column raises an error, since it is ambiguous: use `Posteriors(p)` for the posterior of
+    the last of two classes, or `response_risk_coverage(Responses(right, confidence))` for the
+    confidence of answers that are right or wrong.
 
     Parameters
     ----------
-    y_true, scores, priors, sample_weight, classes
-        As for `expected_loss`.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As in `expected_loss`.
+    priors : float, array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------
@@ -202,12 +244,12 @@ def risk_coverage_curve(
 
     See Also
     --------
-    abstention_curve : where the price of abstaining is known.
+    abstention_curve : if the price of abstaining is known.
     RiskCoverageDisplay : draws it.
 
     Examples
     --------
-    Answer the surest three of four, and none is wrong:
+    Answer the three most confident of four, and none is wrong:
 
     >>> import stakes
     >>> p = stakes.Posteriors([0.1, 0.4, 0.45, 0.9])

@@ -1,5 +1,7 @@
 """What a threshold is compared with: scores of each class, and metrics at every threshold."""
 
+from __future__ import annotations
+
 __all__ = [
     "ScoreDistribution",
     "SweptMetric",
@@ -95,22 +97,29 @@ def detector(
 
 @dataclass(frozen=True, eq=False)
 class ScoreDistribution(Record):
-    """Shares of each class by bin of the score; rows are classes.
+    """Share of each class in each bin of the score; rows are classes.
 
-    `below` and `above` are the shares with scores of minus and plus infinity, which no bin holds.
+    `below` and `above` are the shares with scores of minus and plus infinity, which are in no bin.
 
     Attributes
     ----------
     detector : Detector
         The scores.
     edges : array
-        Of the bins, one more than there are bins.
+        Edges of the bins, one more than there are bins.
     shares : array, classes in rows
     below, above : array of two
 
     See Also
     --------
     score_distribution : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> found = stakes.score_distribution([0, 0, 1, 1], [0.1, 0.4, 0.6, 1.0], bins=2)
+    >>> found.edges[1], found.shares.tolist()  # a threshold of 0.5 separates the classes
+    (np.float64(0.5), [[1.0, 0.0], [0.0, 1.0]])
     """
 
     detector: Detector
@@ -140,17 +149,25 @@ def score_distribution(
     classes: NamesLike | None = None,
     positive: Label | None = None,
 ) -> ScoreDistribution:
-    """Return the share of each class by bin of the score; arguments as for `roc_curve`.
+    """Return the share of each class in each bin of the score.
 
     Posteriors are binned from 0 to 1, other scores from the least to the largest finite one. Bins
-    are closed below, the last one above too.
+    include their lower edge, the last bin also its upper edge.
 
     Parameters
     ----------
-    y_true, scores, sample_weight, classes, positive
-        As for `roc_curve`.
-    bins : int
-        How many.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of shape (N,), posteriors of shape (N, 2), or typed scores
+        As in `roc_curve`: higher for the class of interest.
+    bins : int, default 40
+        Number of bins.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        The class of interest comes last; by default sorted.
+    positive : name, optional
+        The class of interest; by default the last.
 
     Returns
     -------
@@ -191,7 +208,7 @@ def score_distribution(
 
 @dataclass(frozen=True, eq=False)
 class SweptMetric(Record):
-    """A metric at every threshold; `best` and `bayes` are a threshold and the value there.
+    """A metric at every threshold, with its best threshold and its Bayes threshold.
 
     Attributes
     ----------
@@ -200,13 +217,23 @@ class SweptMetric(Record):
         One for each threshold.
     better : {"higher", "lower"}
     best : tuple of two floats
+        The best threshold and the value there.
     bayes : tuple of two floats, or None
-        For metrics that are a cost.
+        The Bayes threshold and the value there, for metrics that are a cost.
     naive : float or None
+        The value of the naive system.
 
     See Also
     --------
     threshold_sweep : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 0, 1, 1], [0.1, 0.3, 0.4, 0.35, 0.8]
+    >>> (cost,) = stakes.threshold_sweep(y, p, costs={"miss": 5, "false_alarm": 1}).metrics
+    >>> round(cost.bayes[1] - cost.best[1], 2)  # what a better threshold would save: calibrate
+    0.33
     """
 
     name: str
@@ -226,19 +253,30 @@ class SweptMetric(Record):
 class ThresholdSweep(Record):
     """Metrics at every threshold of a detector.
 
-    `thresholds` are those of the ROC curve: minus infinity, then each distinct score; `scale`
-    says of what.
+    `thresholds` are those of the ROC curve: minus infinity, then each distinct score.
 
     Attributes
     ----------
     thresholds : array
     metrics : tuple of SweptMetric
     scale : str
+        What the thresholds are compared with.
     classes : tuple of names
 
     See Also
     --------
     threshold_sweep : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 0, 1, 1], [0.1, 0.3, 0.4, 0.35, 0.8]
+    >>> costs = {"miss": 1, "false_alarm": 5}
+    >>> sweep = stakes.threshold_sweep(y, p, [stakes.metrics.FScore()], costs=costs)
+    >>> {metric.name: metric.best[0] for metric in sweep.metrics}
+    {'normalised cost': 0.4, 'F1 score': 0.3}
+
+    The best threshold depends on the metric, so choose it by cost.
     """
 
     thresholds: FloatArray
@@ -266,15 +304,24 @@ def threshold_sweep(  # noqa: PLR0913  the data, the metrics, the costs
 
     Parameters
     ----------
-    metrics : sequence of traditional metrics, such as `stakes.metrics.FScore()`
-        They are had on the data as it is; they have a best threshold and no Bayes threshold.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of P(classes[-1]), posteriors of shape (N, 2), or typed scores
+        As in `roc_curve`; one plain column holds posteriors.
+    metrics : sequence of traditional metrics, optional
+        Such as `stakes.metrics.FScore()`. They are computed at the priors of the data; they have a
+        best threshold and no Bayes threshold.
     costs : CostMatrix, or mapping from names to several, optional
         One normalised cost each; by default that of 0-1 costs. {"miss": 5, "false_alarm": 1} is
-        one matrix, by word.
+        one matrix.
     priors : float, array of two, mapping by class, or "data", optional
-        At which the costs are expected, and where the scores are likelihood ratios, decided.
-    y_true, scores, sample_weight, classes, positive
-        As for `roc_curve`; one plain column holds posteriors.
+        Priors for the expected costs; for likelihood ratios, also for the decisions.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        The class of interest comes last; by default sorted.
+    positive : name, optional
+        The class of interest; by default the last.
 
     Returns
     -------

@@ -1,5 +1,7 @@
 """What a risk curve shows: one record for each dialect, for areas, and for the worst use."""
 
+from __future__ import annotations
+
 __all__ = ["CalibrationLossView", "CurveArea", "CurveView", "WorstApplication"]
 
 import math
@@ -18,23 +20,22 @@ from stakes.results import Direction, json_number
 class CurveView(Record):
     """A risk curve on the axes of one field.
 
-    `actual` is what the system does at the Bayes threshold; `minimum` what the best threshold
-    would do on the same data; `cross_fitted` what scores do after a calibration stage that did
-    not see them. `references` are systems that see no input. `low` and `high` are the ends of a
-    pointwise interval of `actual`. `thresholds` says which threshold of the posterior each x is.
+    `actual` is the system at the Bayes threshold; `minimum` is at the best threshold on the same
+    data; `cross_fitted` is after cross-fitted calibration. `references` are systems that see no
+    input. `low` and `high` are the ends of a pointwise interval of `actual`.
 
     Attributes
     ----------
     name : str
-        Of the view, such as "decision curve".
+        Name of the view, such as "decision curve".
     x_name : str
-        Of the column of x.
+        Name of the column of x.
     x : array
     x_label, y_label : str
-        For the axes.
+        Labels of the axes.
     better : {"higher", "lower"}
     thresholds : array
-        Of the posterior, one for each x.
+        Threshold on the posterior for each x.
     actual : array
     minimum : array or None
     cross_fitted : array or None
@@ -42,12 +43,22 @@ class CurveView(Record):
         Systems that see no input.
     low, high : array or None
     level : float or None
-        Of the interval.
+        Confidence level of the pointwise interval.
 
     See Also
     --------
     risk_curve : its methods return views.
     RiskDisplay : draws one.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 0, 0, 0, 0, 1, 1], [0.02, 0.05, 0.1, 0.1, 0.15, 0.4, 0.3, 0.7]
+    >>> view = stakes.risk_curve(y, p).decision_curve([0.2], level=None)
+    >>> bool(view.actual[0] > max(line[0] for line in view.references.values()))
+    True
+
+    At a threshold of 20 % the model has more net benefit than treating all or none.
     """
 
     name: str
@@ -66,7 +77,7 @@ class CurveView(Record):
     level: float | None = None
 
     def frame(self) -> dict[str, FloatArray]:
-        """Return the columns that there are, by name, fit for any data frame."""
+        """Return the columns by name, ready for any data frame."""
         columns = {
             self.x_name: self.x,
             "threshold": self.thresholds,
@@ -80,7 +91,7 @@ class CurveView(Record):
         return {name: column for name, column in columns.items() if column is not None}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the view as plain values, fit for JSON."""
+        """Return the view as plain values, ready for JSON."""
         columns = {
             name: [json_number(value) for value in column.tolist()]
             for name, column in self.frame().items()
@@ -96,11 +107,11 @@ class CurveView(Record):
 
 @dataclass(frozen=True)
 class WorstApplication(Record):
-    """The threshold where calibration loses most: costs for which these scores serve worst.
+    """The threshold with the greatest calibration loss: the costs that suit these scores least.
 
-    `value` is `actual` less `minimum`. Both jump at the scores of samples; where the greatest
-    loss lies just below a jump, so does `threshold`. Where a certain answer was wrong the
-    normalised loss has no bound: the value is infinite and the threshold 0 or 1.
+    `value` is `actual` minus `minimum`. Both jump at the scores of samples; if the greatest loss
+    lies just below a jump, so does `threshold`. If a certain answer was wrong, the normalised loss
+    has no bound: the value is infinite and the threshold is 0 or 1.
 
     Attributes
     ----------
@@ -116,6 +127,16 @@ class WorstApplication(Record):
     --------
     RiskCurve.calibration_loss : returns it in its view.
     risk_curve : the curve.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> curve = stakes.risk_curve([0, 0, 0, 1, 1], [0.1, 0.6, 0.7, 0.4, 0.9])
+    >>> worst = curve.calibration_loss().worst
+    >>> worst.value > 0, 0 < worst.threshold < 1
+    (True, True)
+
+    Do not use these scores near that threshold without calibration.
     """
 
     threshold: float
@@ -127,12 +148,12 @@ class WorstApplication(Record):
 
     @property
     def ratio(self) -> float:
-        """How many false alarms one miss is worth there."""
+        """The cost of a miss in false alarms, at that threshold."""
         return (1 - self.threshold) / self.threshold if self.threshold > 0 else math.inf
 
     @property
     def costs(self) -> CostMatrix:
-        """The costs of that application: false alarm at the threshold, miss at its complement."""
+        """The costs of that application: t for a false alarm, 1 - t for a miss."""
         return CostMatrix.binary(
             miss=1 - self.threshold, false_alarm=self.threshold, classes=self.classes
         )
@@ -151,18 +172,28 @@ class WorstApplication(Record):
 class CalibrationLossView(CurveView):
     """The calibration loss at each threshold, with the application where it is worst.
 
-    `actual` is the loss against the minimum, `cross_fitted` that against the cross-fitted line,
-    which is negative where the calibrator does harm.
+    `actual` is the loss relative to the minimum, `cross_fitted` that relative to the cross-fitted
+    line, which is negative if calibration makes things worse.
 
     Attributes
     ----------
     worst : WorstApplication
-        Where the loss is greatest.
+        The application with the greatest loss.
 
     See Also
     --------
     RiskCurve.calibration_loss : returns it.
     risk_curve : the curve.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> curve = stakes.risk_curve([0, 0, 0, 1, 1], [0.1, 0.6, 0.7, 0.4, 0.9])
+    >>> view = curve.calibration_loss([0.2, 0.5])
+    >>> view.actual.round(2).tolist()
+    [0.0, 0.2]
+
+    Calibrate before deciding at 0.5; at 0.2 there is nothing to gain.
     """
 
     worst: WorstApplication = field(kw_only=True)
@@ -170,24 +201,33 @@ class CalibrationLossView(CurveView):
 
 @dataclass(frozen=True, eq=False)
 class CurveArea(NumberRecord):
-    """A proper scoring rule, as the area under a risk curve: uncalibrated, at best, and naive.
+    """A proper scoring rule as the area under a risk curve: actual, minimum and naive.
 
-    It is a float: `actual`, the area of the scores as they are.
+    It is a float: `actual`, the area for the uncalibrated scores.
 
     Attributes
     ----------
     name : str
     actual : float
     minimum : float
-        After the best rising map on the same data.
+        After the best monotone map on the same data.
     cross_fitted : float or None
-        After a calibration stage that did not see the samples.
+        After cross-fitted calibration.
     naive : float
 
     See Also
     --------
     RiskCurve.brier, RiskCurve.cross_entropy : return it.
     risk_curve : the curve.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> area = stakes.risk_curve([0, 0, 0, 1, 1], [0.1, 0.3, 0.6, 0.4, 0.9]).brier()
+    >>> float(area) < area.naive, area.calibration_loss > 0
+    (True, True)
+
+    Better than answering the priors, and calibration could improve it.
     """
 
     name: str
@@ -198,7 +238,7 @@ class CurveArea(NumberRecord):
 
     @property
     def calibration_loss(self) -> float:
-        """Actual less minimum."""
+        """Actual minus minimum."""
         return self.actual - self.minimum if math.isfinite(self.actual) else math.inf
 
     @classmethod
@@ -215,7 +255,7 @@ class CurveArea(NumberRecord):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         lines = {"actual": self.actual, "minimum": self.minimum, "naive": self.naive}
         stage = None if self.cross_fitted is None else json_number(self.cross_fitted)
         numbers = {name: json_number(value) for name, value in lines.items()}

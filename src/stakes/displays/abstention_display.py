@@ -1,5 +1,7 @@
 """Decisions that may abstain: what the price of abstaining does."""
 
+from __future__ import annotations
+
 __all__ = ["AbstentionDisplay"]
 
 from dataclasses import dataclass
@@ -16,15 +18,15 @@ _DOTS = (0, (1, 1.2))
 
 @dataclass(eq=False, repr=False)
 class AbstentionDisplay(ScoreDisplay):
-    """Normalised cost and share of abstentions of Bayes decisions against the price of abstaining.
+    """Normalised cost and abstention rate of Bayes decisions against the price of abstaining.
 
-    Both are fractions: at 1 the cost is that of the naive system, which may abstain too.
+    Both are fractions: at 1 the cost is that of the naive system, which may also abstain.
 
     Parameters
     ----------
     curve : AbstentionCurve
-    level : float
-        Of the intervals.
+    level : float, default 0.95
+        Confidence level of the intervals.
 
     See Also
     --------

@@ -1,5 +1,7 @@
 """Differences between systems, with intervals, against the line of no difference."""
 
+from __future__ import annotations
+
 __all__ = ["ComparisonDisplay"]
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +28,7 @@ _KINDS = {
 
 @dataclass(eq=False, repr=False)
 class ComparisonDisplay(ScoreDisplay):
-    """A forest of differences: each metric of each system less that of the reference.
+    """Forest plot of differences: each metric of each system minus that of the reference.
 
     Parameters
     ----------
@@ -62,7 +64,15 @@ class ComparisonDisplay(ScoreDisplay):
         systems: Mapping[str, Any],
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of labels and scores of systems by name; options of `compare`."""
+        """Return the display for labels and the scores of several systems.
+
+        Parameters
+        ----------
+        y_true : column of N labels
+            The true class of each sample.
+        systems : mapping from name to scores
+            As in `compare`.
+        """
         return super().from_predictions(y_true, systems, **options)
 
     @classmethod
@@ -73,7 +83,17 @@ class ComparisonDisplay(ScoreDisplay):
         y: Column,
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of fitted classifiers by name, on data that they have not seen."""
+        """Return the display for fitted classifiers on data that they have not seen.
+
+        Parameters
+        ----------
+        estimator : mapping from name to fitted classifier
+            The classifiers to compare.
+        X : features of N samples
+            Data that the classifiers have not seen.
+        y : column of N labels
+            The true classes.
+        """
         answers = {name: predicted(one, X) for name, one in estimator.items()}
         orders = {tuple(classes) for _, classes in answers.values()}
         if len(orders) != 1:
@@ -84,7 +104,7 @@ class ComparisonDisplay(ScoreDisplay):
 
     @property
     def legend_at(self) -> Mapping[str, Any]:  # type: ignore[override]
-        """Above the differences, under the name."""
+        """Position of the legend: above the differences, under the name."""
         above = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 3}
         return above | ({"title": shown(self.name)} if self.name else {})
 
@@ -117,7 +137,7 @@ class ComparisonDisplay(ScoreDisplay):
 
     @property
     def size(self) -> tuple[float, float]:  # type: ignore[override]
-        """Inches; a row takes the same height however many there are."""
+        """Size in inches; each row has the same height."""
         return 5.4, 1.3 + 0.3 * len(self.differences)
 
     def _draw(self, axes: Axes) -> None:

@@ -1,5 +1,7 @@
 """The confusion matrix with what each cell costs."""
 
+from __future__ import annotations
+
 __all__ = ["ConfusionDisplay"]
 
 from dataclasses import dataclass
@@ -28,17 +30,17 @@ _MOST_NAMES = 40
 class ConfusionDisplay(ScoreDisplay):
     """Counts, rates and costs of each cell: truth in rows, decision in columns.
 
-    The darker a cell the larger its share of the class. The cost of a cell is what it adds to the
-    expected cost, c_ij P_i R_ij; all together are compared with the naive system under the table.
+    The darker a cell, the larger its share of the class. The cost of a cell is what it adds to the
+    expected cost, c_ij P_i R_ij; the sum is compared with the naive system under the table.
 
     Parameters
     ----------
     matrix : ConfusionMatrix
     costs : CostMatrix
     cost : ExpectedLoss
-        Of all cells together.
+        Expected cost of all cells together.
     cells : array
-        What each cell adds to the cost.
+        What each cell adds to the expected cost.
 
     See Also
     --------
@@ -74,10 +76,26 @@ class ConfusionDisplay(ScoreDisplay):
         name: str = "",
         ax: Axes | None = None,
     ) -> Self:
-        """Return the display of the Bayes decisions that scores lead to at some costs.
+        """Return the display for the Bayes decisions of scores at given costs.
 
-        Arguments as for `bayes_cost`, and `name` and `ax` as for `plot`; by default an error
-        costs 1.
+        Parameters
+        ----------
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
+            As in `bayes_cost`.
+        costs : CostMatrix or array of shape (K, M), optional
+            By default 1 for each error.
+        priors : float, array of K, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
+        sample_weight : column of N weights, optional
+            How much each sample counts; by default all count the same.
+        classes : sequence of K names, optional
+            In the order of the columns of scores; the class of interest comes last.
+        name : str, optional
+            Name of the system, for the legend.
+        ax : matplotlib Axes, optional
+            Axes to draw on at once.
         """
         declared = declared_classes(classes, costs)
         samples = read_samples(y_true, scores, priors, sample_weight, declared)
@@ -100,9 +118,28 @@ class ConfusionDisplay(ScoreDisplay):
         name: str = "",
         ax: Axes | None = None,
     ) -> Self:
-        """Return the display of decisions that were made.
+        """Return the display for given decisions.
 
-        Arguments as for `expected_cost`, and `name` and `ax` as for `plot`.
+        Parameters
+        ----------
+        y_true : column of N labels
+            The true class of each sample.
+        y_pred : column of N decisions
+            The decision for each sample.
+        costs : CostMatrix or array of shape (K, M), optional
+            By default 1 for each error.
+        priors : float, array of K, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
+        sample_weight : column of N weights, optional
+            How much each sample counts; by default all count the same.
+        classes : sequence of K names, optional
+            In the order of the columns of scores; the class of interest comes last.
+        decisions : sequence of M names, optional
+            Names of the decisions; by default the classes.
+        name : str, optional
+            Name of the system, for the legend.
+        ax : matplotlib Axes, optional
+            Axes to draw on at once.
         """
         if isinstance(costs, CostMatrix):
             classes = costs.classes if classes is None else classes
@@ -136,7 +173,7 @@ class ConfusionDisplay(ScoreDisplay):
 
     @property
     def size(self) -> tuple[float, float]:  # type: ignore[override]
-        """Inches; cells keep their size while there are few."""
+        """Size in inches; cells keep their size while there are few."""
         k, m = len(self.matrix.classes), len(self.matrix.decisions)
         if max(k, m) <= _MOST_WORDS:
             return 1.4 + 1.05 * max(m, 2), 1.0 + 0.95 * max(k, 2)

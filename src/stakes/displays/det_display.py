@@ -1,5 +1,7 @@
 """The DET curve: both errors on probit axes."""
 
+from __future__ import annotations
+
 __all__ = ["DetDisplay"]
 
 from dataclasses import dataclass
@@ -27,10 +29,10 @@ _BEYOND = 1e-9  # where an error rate of 0 is drawn: outside, so that the line l
 
 @dataclass(eq=False, repr=False)
 class DetDisplay(ScoreDisplay):
-    """Misses against false alarms; normal scores give a straight line, low errors are spread.
+    """Miss rate against false alarm rate on probit axes; normal scores give a straight line.
 
-    A rate of 0 lies infinitely far away, so that the line leaves the picture there. The dashed
-    lines are the rates of 30 errors: beyond them there are too few to tell.
+    A rate of 0 is infinitely far away, so the line leaves the picture there. The dashed lines are
+    the rates of 30 errors: beyond them there are too few errors to trust the curve.
 
     Parameters
     ----------

@@ -1,5 +1,7 @@
 """What all displays share: matplotlib where it is installed, one style, files that repeat."""
 
+from __future__ import annotations
+
 __all__ = ["DISPLAYS", "Display", "Drawing", "panels", "png", "save_figure"]
 
 import sys
@@ -48,26 +50,34 @@ STYLE: dict[Any, Any] = {
 
 @dataclass(eq=False, repr=False)
 class Display(ABC):
-    """A picture of numbers that were computed elsewhere.
+    """Base class of displays, which draw numbers that were computed elsewhere.
 
-    `plot` draws it, on axes of its own or on given ones, and returns the display; `ax_` and
-    `figure_` are then what was drawn on. `frame` gives the drawn numbers as columns. Several
-    displays of one kind may be drawn on the same axes: each takes the next colour and dash.
-    `name` is that of the system, for the legend.
+    `plot` draws it, on its own axes or on given ones, and returns the display; `ax_` and `figure_`
+    are then the axes and the figure. `frame` returns the drawn numbers as columns. Several displays
+    of one kind may be drawn on the same axes: each takes the next colour and dash.
 
-    A kind of display says what it draws (`title`) and from what (`needs`), gives its numbers
-    (`frame`) and draws them (`_draw`); figure, style, looks and legend are the same for all.
+    A subclass states what it draws (`title`) and from what (`needs`), returns its numbers (`frame`)
+    and draws them (`_draw`); figure, style and legend are the same for all.
 
     Parameters
     ----------
-    name : str
-        Of the system, for the legend.
+    name : str, optional
+        Name of the system, for the legend.
 
     See Also
     --------
     panels : several displays in one figure.
     save_figure : writes a display to files.
     RocDisplay : one of them.
+
+    Examples
+    --------
+    Every display has its numbers as columns, so a program can decide too:
+
+    >>> import stakes
+    >>> display = stakes.RocDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> isinstance(display, stakes.displays.Display), len(display.frame()["threshold"])
+    (True, 5)
     """
 
     title: ClassVar[str]
@@ -76,12 +86,12 @@ class Display(ABC):
     legend_at: ClassVar[Mapping[str, Any]] = {"loc": "best"}
 
     name: str = field(default="", kw_only=True)  # of the system, for the legend
-    ax_: "Axes" = field(init=False)  # where it was drawn last
-    figure_: "Figure" = field(init=False)
+    ax_: Axes = field(init=False)  # where it was drawn last
+    figure_: Figure = field(init=False)
 
     @abstractmethod
     def frame(self) -> Frame:
-        """Return what is drawn as columns of equal length."""
+        """Return the drawn numbers as columns of equal length."""
 
     @abstractmethod
     def _draw(self, axes: Axes) -> None:
@@ -92,15 +102,15 @@ class Display(ABC):
         return f"{shown(self.name)}: {text}" if self.name else text
 
     def plot(self, ax: Axes | None = None, *, name: str | None = None) -> Self:
-        """Draw on given axes, or on those of a new figure of pyplot, and return the display.
+        """Draw on given axes, or on a new pyplot figure, and return the display.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Without it the figure is pyplot's: `plt.show()` shows it, `plt.savefig` writes it,
-            and `plt.close` lets go of it.
+            By default the axes of a new pyplot figure, for `plt.show()`, `plt.savefig` and
+            `plt.close`.
         name : str, optional
-            Of the system, for this drawing; by default that of the display.
+            Name of the system, for the legend; by default that of the display.
         """
         if ax is None:
             with pyplot_axes(*self.size) as axes:
@@ -153,15 +163,17 @@ class ScoreDisplay(Display):
 
     @classmethod
     def from_predictions(cls, y_true: Column, scores: Any, **options: Any) -> Self:  # noqa: ANN401
-        """Return the display of labels and scores.
+        """Return the display for labels and scores.
 
         Parameters
         ----------
-        y_true, scores
-            As for the function that computes what is drawn (`compute`).
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
+            As in the function whose result is drawn.
         **options
-            Those of that function; `name` (of the system, for the legend) and other fields of the
-            display; `ax` (matplotlib Axes), to draw there at once.
+            Options of that function; `name` (of the system, for the legend) and other fields of the
+            display; `ax` (matplotlib Axes) to draw on at once.
         """
         ax, inside = options.pop("ax", None), [f.name for f in fields(cls) if f.init]
         own = {name: options.pop(name) for name in inside if name in options}
@@ -175,15 +187,18 @@ class ScoreDisplay(Display):
         y: Column,
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of a fitted classifier on data that it has not seen.
+        """Return the display for a fitted classifier on data that it has not seen.
 
         Parameters
         ----------
-        estimator : object with `predict_proba` and `classes_`, as in scikit-learn
-        X : what its `predict_proba` takes
-        y : column of labels
+        estimator : classifier
+            With `predict_proba` and `classes_`, as in scikit-learn.
+        X : features of N samples
+            As its `predict_proba` takes them.
+        y : column of N labels
+            The true class of each sample.
         **options
-            As for `from_predictions`; `name` is that of the estimator's class by default.
+            As in `from_predictions`; `name` is that of the estimator's class by default.
         """
         scores, classes = predicted(estimator, X)
         known = {"classes": classes, "name": type(estimator).__name__}
@@ -274,15 +289,15 @@ def panels(
     Parameters
     ----------
     rows : sequence of sequences of displays
+        One panel each.
     titles : sequence of sequences of str, optional
         One for each display.
     size : tuple of two floats, optional
-        Inches; by default what the displays ask for.
+        Width and height in inches; by default they follow from the displays.
 
     Returns
     -------
-    Figure
-        Of matplotlib.
+    matplotlib Figure
 
     See Also
     --------
@@ -332,15 +347,15 @@ def _share_legend(figure: Figure, grid: list[Axes]) -> None:
 
 
 def png(drawn: Display | Figure, dpi: float = 150) -> bytes:
-    """Return a figure, or that of a display, as PNG; the same numbers give the same bytes.
+    """Return a display or figure as PNG; the same numbers give the same bytes.
 
-    A display that was not plotted is drawn for this alone: pyplot is not needed, and no figure of
-    it stays open.
+    A display that was not plotted is drawn only for this: pyplot is not needed, and no figure stays
+    open.
 
     Parameters
     ----------
     drawn : Display or Figure
-    dpi : int
+    dpi : float, default 150
         Dots per inch.
 
     Returns
@@ -375,13 +390,13 @@ def _bytes(drawn: Display | Figure, **options: Any) -> bytes:  # noqa: ANN401
 
 
 def save_figure(drawn: Display | Figure, stem: str | Path) -> list[Path]:
-    """Write a figure, or that of a display, as SVG and PNG; no window is opened for it.
+    """Write a display or figure as SVG and PNG, without opening a window.
 
     Parameters
     ----------
     drawn : Display or Figure
     stem : path
-        Without the ending.
+        Path without the extension.
 
     Returns
     -------

@@ -1,5 +1,7 @@
 """The isotonic reliability diagram: what happened against what was said, without bins."""
 
+from __future__ import annotations
+
 __all__ = ["IsotonicReliabilityDisplay"]
 
 from collections.abc import Mapping
@@ -31,8 +33,9 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
     ----------
     curve : ReliabilityCurve
     histogram : Reliability
-        How often each probability was given.
+        How often each probability was predicted.
     decomposition : ScoreDecomposition
+        Of the Brier score.
 
     See Also
     --------
@@ -68,13 +71,34 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
         priors: PriorsLike | None = None,
         sample_weight: Column | None = None,
         classes: NamesLike | None = None,
-        rng: "int | np.random.Generator" = 0,
+        rng: int | np.random.Generator = 0,
         name: str = "",
         ax: Axes | None = None,
     ) -> Self:
-        """Return the display of P(classes[-1]).
+        """Return the display for P(classes[-1]).
 
-        Arguments as for `reliability_curve`, and `name` and `ax` as for `plot`.
+        Parameters
+        ----------
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
+            As in `reliability_curve`.
+        level : float, default 0.9
+            Level of the consistency band.
+        resamples : int, default 200
+            How often labels are drawn for the band.
+        priors : float, array of K, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
+        sample_weight : column of N weights, optional
+            How much each sample counts; by default all count the same.
+        classes : sequence of K names, optional
+            In the order of the columns of scores; the class of interest comes last.
+        rng : int or Generator, default 0
+            Seed of the resamples.
+        name : str, optional
+            Name of the system, for the legend.
+        ax : matplotlib Axes, optional
+            Axes to draw on at once.
         """
         kinds: dict[str, Any] = {
             "priors": priors,
@@ -89,7 +113,7 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
         return cls(curve, reliability_of(samples, FINE), parts, name=name)._on(ax)
 
     def frame(self) -> Frame:
-        """Return the blocks: from which posterior to which, and the share of the class there."""
+        """Return the blocks: least and largest posterior, and the share of the class."""
         return {"low": self.curve.low, "high": self.curve.high, "frequency": self.curve.frequency}
 
     def band(self) -> Frame:

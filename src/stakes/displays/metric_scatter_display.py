@@ -1,5 +1,7 @@
 """A traditional metric against the cost it is tied to: the paper's scatter figure."""
 
+from __future__ import annotations
+
 __all__ = ["MetricScatterDisplay"]
 
 from dataclasses import dataclass
@@ -17,7 +19,7 @@ _ROUNDING = 1e-12  # normalised costs nearer to 1 than this are that of the naiv
 class MetricScatterDisplay(Display):
     """Systems as points: a normalised expected cost on x, a traditional metric on y.
 
-    Systems that do not beat the naive one are crosses. The two names are shown as they are.
+    Systems that do not beat the naive one are crosses.
 
     Parameters
     ----------
@@ -25,7 +27,9 @@ class MetricScatterDisplay(Display):
         Normalised cost of each system.
     values : array
         The metric of each system.
-    cost_name, metric_name : str
+    cost_name : str, default "normalised cost"
+        Label of the axis.
+    metric_name : str, default "metric"
         For the axes.
 
     See Also

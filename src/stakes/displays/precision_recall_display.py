@@ -1,5 +1,7 @@
 """The precision-recall curve."""
 
+from __future__ import annotations
+
 __all__ = ["PrecisionRecallDisplay"]
 
 from dataclasses import dataclass
@@ -13,10 +15,10 @@ from stakes.displays.looks import REFERENCE, class_of, digits, draw_system, next
 
 @dataclass(eq=False, repr=False)
 class PrecisionRecallDisplay(ScoreDisplay):
-    """Precision against recall, over the naive line of always saying yes.
+    """Precision against recall, with the naive line of always saying yes.
 
-    The line lies at the share of the class of interest: the picture changes with it, so compare
-    systems on the same data only.
+    The line is the share of the class of interest. The curve changes with it, so compare systems on
+    the same data only.
 
     Parameters
     ----------
@@ -41,7 +43,7 @@ class PrecisionRecallDisplay(ScoreDisplay):
     compute = precision_recall_curve
 
     def frame(self) -> Frame:
-        """Return every point of the curve; the precision is NaN where there is no alarm."""
+        """Return every point of the curve; the precision is NaN if there is no alarm."""
         curve = self.curve
         return {"threshold": curve.thresholds, "recall": curve.recall, "precision": curve.precision}
 

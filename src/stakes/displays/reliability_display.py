@@ -1,5 +1,7 @@
 """Reliability diagrams by bins: what happened against what was said."""
 
+from __future__ import annotations
+
 __all__ = ["ReliabilityDisplay"]
 
 from collections.abc import Mapping
@@ -32,24 +34,24 @@ _HEIGHT, _MIDDLE, _BOTTOM = 0.1, -0.15, -0.265  # where it is drawn
 
 @dataclass(eq=False, repr=False)
 class ReliabilityDisplay(ScoreDisplay):
-    """How often the event happened in each bin of its probability, with Wilson intervals.
+    """Reliability diagram: how often the event happened in each bin, with Wilson intervals.
 
-    On the diagonal the system is calibrated; the diamond is a system that answers the priors.
-    Below, how often each probability was given: events up, the others down.
+    On the diagonal the system is calibrated; the diamond is a system that answers the priors. The
+    histogram below shows how often each probability was predicted: events up, the others down.
 
     Parameters
     ----------
     bins : Reliability
     histogram : Reliability
-        How often each probability was given, in finer bins.
+        How often each probability was predicted, in finer bins.
     naive : float
         The prior.
     event : str
         What is predicted, for the axes.
-    level : float
-        Of the intervals.
-    confidence : bool
-        Whether it is that of the largest posterior.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    confidence : bool, default False
+        Whether the probability is the largest posterior.
 
     See Also
     --------
@@ -91,21 +93,29 @@ class ReliabilityDisplay(ScoreDisplay):
         ax: Axes | None = None,
         confidence: bool = False,
     ) -> Self:
-        """Return the display of P(classes[-1]) of two classes.
+        """Return the display for P(classes[-1]) of two classes.
 
         Parameters
         ----------
-        bins : int, EqualWidth(n) or EqualMass(n)
-        level : float
-            Of the interval of each bin.
-        y_true, scores, priors, sample_weight, classes
-            As for `reliability`.
-        name : str
-            Of the system, for the legend.
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
+            As in `reliability`.
+        bins : int, EqualWidth(n) or EqualMass(n), default 15
+        level : float, default 0.95
+            Confidence level of the interval of each bin.
+        priors : float, array of K, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
+        sample_weight : column of N weights, optional
+            How much each sample counts; by default all count the same.
+        classes : sequence of K names, optional
+            In the order of the columns of scores; the class of interest comes last.
+        name : str, optional
+            Name of the system, for the legend.
         ax : matplotlib Axes, optional
-            To draw on them at once.
-        confidence : bool
-            Whether to look at the largest posterior instead, of any number of classes.
+            Axes to draw on at once.
+        confidence : bool, default False
+            Whether to use the largest posterior instead, for any number of classes.
         """
         samples = read_samples(y_true, scores, priors, sample_weight, classes)
         event = "the chosen class" if confidence else class_of(samples.classes[-1])
@@ -120,10 +130,16 @@ class ReliabilityDisplay(ScoreDisplay):
         scores: Scores | Column,
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of the largest posterior; options as for `from_predictions`.
+        """Return the display for the largest posterior; options as in `from_predictions`.
 
-        It takes any number of classes, sees the chosen class alone, and misses what happens to all
-        others.
+        It takes any number of classes and evaluates only the chosen class, not the others.
+
+        Parameters
+        ----------
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
+            As in `reliability`.
         """
         return cls.from_predictions(y_true, scores, confidence=True, **options)
 
@@ -133,9 +149,14 @@ class ReliabilityDisplay(ScoreDisplay):
         responses: Responses | ResponseEvaluation,
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of stated confidence; options as for `from_predictions`.
+        """Return the display for stated confidence; options as in `from_predictions`.
 
-        Responses of which truth or confidence are not known are left out.
+        Responses without a known truth or confidence are left out.
+
+        Parameters
+        ----------
+        responses : Responses or ResponseEvaluation
+            The answers with their confidence.
         """
         said = responses.responses if isinstance(responses, ResponseEvaluation) else responses
         if not said.open.any():

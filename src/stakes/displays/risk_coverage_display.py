@@ -1,5 +1,7 @@
 """Risk against coverage: how often answers are wrong if the least sure ones are withheld."""
 
+from __future__ import annotations
+
 __all__ = ["RiskCoverageDisplay"]
 
 import math
@@ -24,18 +26,18 @@ _LEVEL = 0.95  # of intervals, none of which is drawn
 
 @dataclass(eq=False, repr=False)
 class RiskCoverageDisplay(ScoreDisplay):
-    """Share of wrong answers among those given, if the least sure ones are withheld.
+    """Share of wrong answers among those given, if the least confident ones are withheld.
 
-    `naive` is the error rate of always answering the most frequent class; of responses it is that
-    of answering all questions, which a confidence without information keeps at any coverage, and
-    `own` is where the system's own abstentions put it.
+    `naive` is the error rate of always answering the most frequent class. For responses, it is the
+    error rate of answering all questions, which an uninformative confidence has at any coverage.
 
     Parameters
     ----------
     curve : RiskCoverageCurve
     naive : float
+        Error rate of the naive system.
     own : tuple of two floats, optional
-        Coverage and risk of its own abstentions, to be marked.
+        Coverage and risk of the system's own abstentions, marked in the plot.
 
     See Also
     --------
@@ -68,7 +70,19 @@ class RiskCoverageDisplay(ScoreDisplay):
         ax: Axes | None = None,
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of scores; arguments as for `risk_coverage_curve` and `plot`."""
+        """Return the display for scores; options as in `risk_coverage_curve`.
+
+        Parameters
+        ----------
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
+            As in `risk_coverage_curve`.
+        name : str, optional
+            Name of the system, for the legend.
+        ax : matplotlib Axes, optional
+            Axes to draw on at once.
+        """
         samples = read_samples(y_true, scores, **options)
         curve = risk_coverage_curve(y_true, scores, **options)
         naive = CostMatrix.zero_one(samples.classes).naive(samples.priors)[1]
@@ -82,9 +96,18 @@ class RiskCoverageDisplay(ScoreDisplay):
         name: str = "",
         ax: Axes | None = None,
     ) -> Self:
-        """Return the display of answers by their stated confidence, all of them right or wrong.
+        """Return the display for answers with their stated confidence, each right or wrong.
 
-        Responses of which truth or confidence are not known are left out.
+        Responses without a known truth or confidence are left out.
+
+        Parameters
+        ----------
+        responses : Responses or ResponseEvaluation
+            The answers with their confidence.
+        name : str, optional
+            Name of the system, for the legend.
+        ax : matplotlib Axes, optional
+            Axes to draw on at once.
         """
         said = responses.responses if isinstance(responses, ResponseEvaluation) else responses
         part = said.part(np.flatnonzero(said.open))

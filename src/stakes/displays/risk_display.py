@@ -1,5 +1,7 @@
 """The risk curve on the axes of any field."""
 
+from __future__ import annotations
+
 __all__ = ["RiskDisplay"]
 
 from collections.abc import Callable
@@ -26,9 +28,9 @@ _REFERENCES = {
 class RiskDisplay(ScoreDisplay):
     """Any view of a risk curve: decision curve, Murphy diagram, normalised Bayes error, ...
 
-    Solid is the system as it is, with a pointwise band; dashed the minimum, which the best
-    threshold on the same data has; dash-dotted, where a calibrator was given, what a calibration
-    stage makes of it. What sees no input is grey.
+    The solid line is the uncalibrated system, with a pointwise band; the dashed line is the
+    minimum, at the best threshold on the same data; the dash-dotted line, if a calibrator was
+    given, is after calibration. Systems that see no input are grey.
 
     Parameters
     ----------
@@ -67,20 +69,24 @@ class RiskDisplay(ScoreDisplay):
         ax: Axes | None = None,
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of the scores of two classes.
+        """Return the display for the scores of two classes.
 
         Parameters
         ----------
-        view : method of RiskCurve that returns a view
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
+            As in `risk_curve`.
+        view : method of RiskCurve that returns a view, default RiskCurve.normalized_bayes_error
             `RiskCurve.decision_curve`, `RiskCurve.murphy`, `RiskCurve.ape`, ...
         grid : array, optional
-            The points of its axis.
-        name : str
-            Of the system, for the legend.
+            Points of the x axis.
+        name : str, optional
+            Name of the system, for the legend.
         ax : matplotlib Axes, optional
-            To draw on them at once.
-        y_true, scores, **options
-            As for `risk_curve`.
+            Axes to draw on at once.
+        **options
+            As in `risk_curve`.
         """
         found = view(risk_curve(y_true, scores, **options), grid)
         return cls(found, name=name)._on(ax)

@@ -1,5 +1,7 @@
 """The ROC curve: its hull, its area, and where the costs put the threshold."""
 
+from __future__ import annotations
+
 __all__ = ["RocDisplay"]
 
 from collections.abc import Mapping
@@ -33,14 +35,15 @@ from stakes.scores import Scores
 
 @dataclass(eq=False, repr=False)
 class RocDisplay(ScoreDisplay):
-    """Sensitivity against false alarms, the convex hull, and the points that costs choose.
+    """Sensitivity against false alarm rate, the convex hull, and the points for given costs.
 
     Parameters
     ----------
     curve : RocCurve
     auc : Estimate
-    points : mapping from name to OperatingPoint
-        To be marked.
+        The area with its interval.
+    points : mapping from name to OperatingPoint, optional
+        Marked in the plot.
 
     See Also
     --------
@@ -80,21 +83,31 @@ class RocDisplay(ScoreDisplay):
         name: str = "",
         ax: Axes | None = None,
     ) -> Self:
-        """Return the display of a detector's scores.
+        """Return the display for a detector's scores.
 
         Parameters
         ----------
-        costs, priors : as for `RocCurve.minimum_cost`, optional
-            With costs, the points of the Bayes rule and of the least cost are marked; a plain
-            column of scores must then hold posteriors.
-        level : float
-            Of the interval of the area; there is none for weighted samples.
-        y_true, scores, sample_weight, classes, positive
-            As for `roc_curve`.
-        name : str
-            Of the system, for the legend.
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
+            As in `roc_curve`.
+        costs : CostMatrix or array of shape (2, 2), optional
+            If given, the points of the Bayes rule and of the least cost are marked; a plain column
+            of scores must then hold posteriors.
+        priors : float, array of two, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
+        level : float, default 0.95
+            Confidence level of the area's interval; weighted samples have none.
+        sample_weight : column of N weights, optional
+            How much each sample counts; by default all count the same.
+        classes : sequence of K names, optional
+            In the order of the columns of scores; the class of interest comes last.
+        positive : name, optional
+            The class of interest; by default the last.
+        name : str, optional
+            Name of the system, for the legend.
         ax : matplotlib Axes, optional
-            To draw on them at once.
+            Axes to draw on at once.
         """
         read_level(level)
         kinds: dict[str, Any] = {

@@ -1,5 +1,7 @@
 """The scores of each class, and the thresholds that costs choose."""
 
+from __future__ import annotations
+
 __all__ = ["ScoreDistributionDisplay"]
 
 from collections.abc import Mapping
@@ -19,14 +21,13 @@ _DASHES: dict[str, Dashes] = {"Bayes": (0, (4, 2)), "best": (0, (1, 1.5))}
 
 @dataclass(eq=False, repr=False)
 class ScoreDistributionDisplay(ScoreDisplay):
-    """How the scores of each class are spread: the share of the class in each bin.
-
-    `thresholds` are drawn as upright lines.
+    """Histogram of the scores of each class: the share of the class in each bin.
 
     Parameters
     ----------
     distribution : ScoreDistribution
-    thresholds : mapping from name to float
+    thresholds : mapping from name to float, optional
+        Drawn as vertical lines.
 
     See Also
     --------
@@ -63,10 +64,30 @@ class ScoreDistributionDisplay(ScoreDisplay):
         name: str = "",
         ax: Axes | None = None,
     ) -> Self:
-        """Return the display of a detector's scores; with costs, the thresholds are marked.
+        """Return the display for a detector's scores.
 
-        Arguments as for `score_distribution`, costs and priors as for `threshold_sweep`, and
-        `name` and `ax` as for `plot`.
+        Parameters
+        ----------
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
+            As in `score_distribution`.
+        bins : int, default 40
+            Number of bins.
+        costs : CostMatrix or array of shape (2, 2), optional
+            If given, the Bayes threshold and the best threshold are marked.
+        priors : float, array of K, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
+        sample_weight : column of N weights, optional
+            How much each sample counts; by default all count the same.
+        classes : sequence of K names, optional
+            In the order of the columns of scores; the class of interest comes last.
+        positive : name, optional
+            The class of interest; by default the last.
+        name : str, optional
+            Name of the system, for the legend.
+        ax : matplotlib Axes, optional
+            Axes to draw on at once.
         """
         declared = declared_classes(classes, costs, positive=positive)
         found = score_distribution(

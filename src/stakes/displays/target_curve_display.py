@@ -1,5 +1,7 @@
 """What responses are worth at every confidence target, by the rule that says when to answer."""
 
+from __future__ import annotations
+
 __all__ = ["TargetCurveDisplay"]
 
 from dataclasses import dataclass
@@ -22,16 +24,16 @@ _LOWEST = -1.0  # utility falls without end as the target nears 1
 
 @dataclass(eq=False, repr=False)
 class TargetCurveDisplay(Display):
-    """Points a question against the confidence target: own abstentions, thresholds, hindsight.
+    """Utility against the confidence target: own abstentions, thresholds and hindsight.
 
-    Never to answer scores 0. The thin grey line is the best threshold on the stated confidence for
-    these very responses: no rule of this form could have scored more.
+    Never answering scores 0. The thin grey line is the best threshold on the stated confidence in
+    hindsight: no rule of this form could have scored more on these responses.
 
     Parameters
     ----------
     curve : TargetCurve
     target : float, optional
-        To be marked.
+        Marked in the plot.
 
     See Also
     --------
@@ -63,19 +65,19 @@ class TargetCurveDisplay(Display):
         ax: Axes | None = None,
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of responses.
+        """Return the display for responses.
 
         Parameters
         ----------
         responses : Responses or ResponseEvaluation
         target : float, optional
-            Where an upright line is drawn; of an evaluation its own by default.
-        name : str
-            Of the system, for the legend.
+            Target to mark with a vertical line; by default that of the evaluation, if there is one.
+        name : str, optional
+            Name of the system, for the legend.
         ax : matplotlib Axes, optional
-            To draw on them at once.
+            Axes to draw on at once.
         **options
-            Of `evaluate_responses`.
+            Options of `evaluate_responses`.
         """
         found = responses
         if isinstance(found, Responses):

@@ -1,5 +1,7 @@
 """Metrics as a function of the decision threshold: the paper's figure, for any metrics."""
 
+from __future__ import annotations
+
 __all__ = ["ThresholdSweepDisplay"]
 
 from collections.abc import Mapping
@@ -29,14 +31,13 @@ _HIGHEST = 2.5  # marked values above it are told, not drawn: all others would b
 
 @dataclass(eq=False, repr=False)
 class ThresholdSweepDisplay(ScoreDisplay):
-    """Metrics over thresholds; dots at their best, triangles at their Bayes thresholds.
-
-    `labels` are shown in place of the names of metrics, as they are.
+    """Metrics over thresholds, with dots at the best and triangles at the Bayes thresholds.
 
     Parameters
     ----------
     sweep : ThresholdSweep
-    labels : mapping from name to str
+    labels : mapping from name to str, optional
+        Labels to show instead of the names of metrics.
 
     See Also
     --------

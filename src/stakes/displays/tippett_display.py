@@ -1,5 +1,7 @@
 """The Tippett plot of forensics: likelihood ratios of both classes, cumulated."""
 
+from __future__ import annotations
+
 __all__ = ["TippettDisplay"]
 
 from dataclasses import dataclass
@@ -18,8 +20,8 @@ from stakes.scores import LogLikelihoodRatios
 class TippettDisplay(ScoreDisplay):
     """Share of each class with a likelihood ratio above a value, on the log10 scale.
 
-    The further the curves are apart the better; where the one of the first class crosses 0 is its
-    rate of misleading evidence. A naive system has all its ratios at 1, the upright line.
+    The further apart the curves, the better. The curve of the first class at 0 is its rate of
+    misleading evidence. An uninformative system has all ratios at 1, the vertical line.
 
     Parameters
     ----------
@@ -55,9 +57,22 @@ class TippettDisplay(ScoreDisplay):
         name: str = "",
         ax: Axes | None = None,
     ) -> Self:
-        """Return the display of natural log likelihood ratios.
+        """Return the display for natural log likelihood ratios.
 
-        Arguments as for `cllr`, and `name` and `ax` as for `plot`.
+        Parameters
+        ----------
+        y_true : column of N labels
+            The true class of each sample.
+        llr : column of N natural log likelihood ratios, or LogLikelihoodRatios
+            The target class comes last.
+        sample_weight : column of N weights, optional
+            How much each sample counts; by default all count the same.
+        classes : sequence of K names, optional
+            In the order of the columns of scores; the class of interest comes last.
+        name : str, optional
+            Name of the system, for the legend.
+        ax : matplotlib Axes, optional
+            Axes to draw on at once.
         """
         curve = tippett_curve(y_true, llr, sample_weight=sample_weight, classes=classes)
         return cls(curve, name=name)._on(ax)
@@ -72,9 +87,20 @@ class TippettDisplay(ScoreDisplay):
         training_priors: PriorsLike,
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of a fitted classifier of two classes.
+        """Return the display for a fitted classifier of two classes.
 
-        Its posteriors become likelihood ratios by taking out the priors it was trained with.
+        Its posteriors become likelihood ratios when the training priors are divided out.
+
+        Parameters
+        ----------
+        estimator : classifier
+            Fitted, with `predict_proba` and `classes_`, as in scikit-learn.
+        X : features of N samples
+            Data that the classifier has not seen.
+        y : column of N labels
+            The true classes.
+        training_priors : float, array of K, or mapping by class
+            The priors that the classifier was trained with.
         """
         scores, classes = predicted(estimator, X)
         even = scores.at_priors(training_priors, [0.5, 0.5])

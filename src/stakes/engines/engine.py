@@ -1,5 +1,7 @@
 """Evaluation and comparison of tables on an engine: one definition for all engines."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -77,10 +79,65 @@ class Engine(ABC):
         classes: NamesLike | None = None,
         rules: Sequence[ScoringRule] = RULES,
     ) -> Summary:
-        """Return the summary of a table, each partition of which is summed where it lies.
+        """Return the summary of a table; each partition is summed where it is stored.
 
-        Its bytes are those of `stakes.Summary.of` for the same rows, however these are
-        partitioned. Arguments as for `evaluate`.
+        Its bytes are those of `stakes.Summary.of` for the same rows, however these are partitioned.
+
+        Parameters
+        ----------
+        table : data frame of the engine, or path
+            On Dask also an array or a list of delayed batches. A path is one that every worker can
+            read.
+        scores : str, or list of str
+            The column of scores, or one column for each class; a column may hold lists of numbers.
+        label : str, optional
+            The column of the true classes.
+        kind : type of scores, default Posteriors
+            What the scores are, such as `Logits`.
+        costs : CostMatrix, CostsByCase, array, or mapping from name to these, optional
+            As in `stakes.evaluate`; `CostsByCase` names columns.
+        priors : float, array of K, or mapping by class, optional
+            How often each class will occur in deployment; by default as often as in the data.
+        training_priors : float, array of K, or mapping by class, optional
+            The priors that the posteriors were trained with, if they differ from the deployment
+            priors.
+        groups : str, optional
+            The column of groups: patients, speakers, merchants.
+        slices : list of str, optional
+            Columns for whose values to give results.
+        sample_weight : str, optional
+            The column of weights.
+        classes : sequence of K names, optional
+            May be left out if the costs name them, or if labels are whole numbers from 0, booleans,
+            or
+            categories with an order.
+        rules : sequence of ScoringRule, optional
+            By default `LogLoss()` and `BrierLoss()`.
+
+        Returns
+        -------
+        Summary
+            Add it to others, write it as bytes, or evaluate it.
+
+        See Also
+        --------
+        Summary : the same for batches in memory.
+
+        Examples
+        --------
+        Summarize each day on the cluster, and evaluate all days together. `stakes.spark.summarize`
+        takes a
+        Spark data frame in the same way.
+
+        .. code-block:: python
+
+            days = [stakes.dask.summarize(frame, "p", label="y", classes=[0, 1]) for frame in
+            frames]
+            total = days[0]
+            for day in days[1:]:
+                total += day
+            if total.evaluate().verdicts[0].code != "useful":
+                raise SystemExit("not useful any more")
         """
         roles = Roles(str(label or ""), {"": scores}, sample_weight, groups, slices)
         told = {"costs": costs, "priors": priors, "training_priors": training_priors}
@@ -105,32 +162,83 @@ class Engine(ABC):
         sample_weight: Any = None,  # noqa: ANN401
         classes: NamesLike | None = None,
         rules: Sequence[ScoringRule] = RULES,
-        rng: "int | np.random.Generator" = 0,
+        rng: int | np.random.Generator = 0,
         progress: Progress | None = None,
     ) -> Evaluation:
-        """Evaluate a system whose scores lie on the engine, as `stakes.evaluate` does a table.
+        """Evaluate a system whose scores are on a cluster, as `stakes.evaluate` does in memory.
 
-        Only summaries of partitions travel. The result is that of the summary of all rows: engine,
-        partitions, their order and repeated tasks change no digit of it.
+        Only summaries of partitions are sent to the client. The result is that of the summary of
+        all rows:
+        engine, partitions, their order and repeated tasks do not change it.
 
         Parameters
         ----------
-        table
-            Of the engine; or the path of files that every worker can read.
+        table : data frame of the engine, or path
+            On Dask also an array or a list of delayed batches. A path is one that every worker can
+            read.
         scores : str, or list of str
-            The column of scores, or the columns, one for each class; one may hold lists of numbers.
-        label : str
+            The column of scores, or one column for each class; a column may hold lists of numbers.
+        label : str, optional
             The column of the true classes.
-        sample_weight, groups : str, optional
-        slices : list of str
-            Further columns.
-        classes
-            May be left out if costs name them, or if labels are whole numbers from 0, truth values,
-            or categories with an order.
-        costs
-            Matrices, or `CostsByCase`, which name columns.
-        kind, priors, training_priors, calibrator, folds, level, resamples, rules, rng, progress
-            As for `stakes.evaluate`.
+        kind : type of scores, default Posteriors
+            What the scores are, such as `Logits`.
+        costs : CostMatrix, CostsByCase, array, or mapping from name to these, optional
+            As in `stakes.evaluate`; `CostsByCase` names columns.
+        priors : float, array of K, or mapping by class, optional
+            How often each class will occur in deployment; by default as often as in the data.
+        training_priors : float, array of K, or mapping by class, optional
+            The priors that the posteriors were trained with, if they differ from the deployment
+            priors.
+        calibrator : Calibrator or None, default AffineCalibrator()
+            Calibrator used to measure calibration loss; None leaves it out.
+        folds : int, default 5
+            Number of folds of the calibrator.
+        level : float, default 0.95
+            Confidence level of the intervals.
+        resamples : int, default 1000
+            Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those
+            out.
+        groups : str, optional
+            The column of groups: patients, speakers, merchants.
+        slices : list of str, optional
+            Columns for whose values to give results.
+        sample_weight : str, optional
+            The column of weights.
+        classes : sequence of K names, optional
+            May be left out if the costs name them, or if labels are whole numbers from 0, booleans,
+            or
+            categories with an order.
+        rules : sequence of ScoringRule, optional
+            By default `LogLoss()` and `BrierLoss()`.
+        rng : int or Generator, default 0
+            Seed of folds and resamples.
+        progress : callable, optional
+            Called with the number of resamples done and the total.
+
+        Returns
+        -------
+        Evaluation
+            As from `stakes.evaluate`.
+
+        See Also
+        --------
+        evaluate : for samples in memory.
+        Summary : for batches in memory.
+
+        Examples
+        --------
+        A missed fraud costs its amount, a review costs 3. `stakes.spark.evaluate` takes a Spark
+        data frame
+        in the same way.
+
+        .. code-block:: python
+
+            frame = dask.dataframe.read_parquet("payments/")
+            costs = stakes.CostsByCase({"miss": "amount", "false_alarm": 3}, classes=["fine",
+            "fraud"])
+            result = stakes.dask.evaluate(frame, "p", label="truth", costs=costs)
+            if result.verdicts[0].code == "useful":
+                deploy()
         """
         roles = Roles(str(label or ""), {"": scores}, sample_weight, groups, slices)
         told = {"costs": costs, "priors": priors, "training_priors": training_priors}
@@ -160,23 +268,81 @@ class Engine(ABC):
         sample_weight: Any = None,  # noqa: ANN401
         classes: NamesLike | None = None,
         rules: Sequence[ScoringRule] = RULES,
-        rng: "int | np.random.Generator" = 0,
+        rng: int | np.random.Generator = 0,
         progress: Progress | None = None,
     ) -> Comparison:
-        """Compare systems whose scores lie on the engine, as `stakes.compare` does in memory.
+        """Compare systems whose scores are on a cluster, as `stakes.compare` does in memory.
 
-        It rests on at most 200,000 rows of each class, those of least hash; classes are counted
-        over all rows.
+        It uses at most 200,000 rows of each class, those of least hash; classes are counted over
+        all rows.
 
         Parameters
         ----------
-        table, label, groups, sample_weight, classes
-            As for `evaluate`.
-        systems : mapping from name to columns
-            The column of each system's scores, or its columns.
-        kind, reference, margin, costs, priors, training_priors, calibrator, folds, level,
-        resamples, rules, rng, progress
-            As for `stakes.compare`.
+        table : data frame of the engine, or path
+            On Dask also an array or a list of delayed batches. A path is one that every worker can
+            read.
+        systems : mapping from name to str, or to list of str
+            The column or columns of each system's scores.
+        label : str, optional
+            The column of the true classes.
+        kind : type of scores, default Posteriors
+            What the scores are, such as `Logits`.
+        reference : str, optional
+            The system that the others are compared with; by default the first.
+        margin : float, optional
+            As in `stakes.compare`.
+        costs : CostMatrix, CostsByCase, array, or mapping from name to these, optional
+            As in `stakes.evaluate`; `CostsByCase` names columns.
+        priors : float, array of K, or mapping by class, optional
+            How often each class will occur in deployment; by default as often as in the data.
+        training_priors : float, array of K, or mapping by class, optional
+            The priors that the posteriors were trained with, if they differ from the deployment
+            priors.
+        calibrator : Calibrator, optional
+            If given, the calibrated losses are compared too.
+        folds : int, default 5
+            Number of folds of the calibrator.
+        level : float, default 0.95
+            Confidence level of the intervals.
+        resamples : int, default 1000
+            Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those
+            out.
+        groups : str, optional
+            The column of groups: patients, speakers, merchants.
+        sample_weight : str, optional
+            The column of weights.
+        classes : sequence of K names, optional
+            May be left out if the costs name them, or if labels are whole numbers from 0, booleans,
+            or
+            categories with an order.
+        rules : sequence of ScoringRule, optional
+            By default `LogLoss()` and `BrierLoss()`.
+        rng : int or Generator, default 0
+            Seed of folds and resamples.
+        progress : callable, optional
+            Called with the number of resamples done and the total.
+
+        Returns
+        -------
+        Comparison
+            As from `stakes.compare`.
+
+        See Also
+        --------
+        compare : for samples in memory.
+
+        Examples
+        --------
+        Replace the old model only if the new one is not more expensive. `stakes.spark.compare`
+        takes a
+        Spark data frame in the same way.
+
+        .. code-block:: python
+
+            systems = {"old": "p_old", "new": "p_new"}
+            result = stakes.dask.compare(frame, systems, label="y", costs=costs, margin=0.02)
+            if all(cost.non_inferior for cost in result.relative_costs):
+                deploy("new")
         """
         system_names(systems, reference)
         roles = Roles(str(label or ""), systems, sample_weight, groups)

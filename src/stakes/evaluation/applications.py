@@ -1,5 +1,7 @@
 """Applications: what errors cost, and how often each class will occur."""
 
+from __future__ import annotations
+
 __all__ = ["Application"]
 
 from collections.abc import Mapping
@@ -26,24 +28,24 @@ _DEFAULT = "cost"
 
 @dataclass(frozen=True, eq=False)
 class Application(Record):
-    """A use that a system is put to: costs, and priors if they are not those of all.
+    """An application of a system: its costs, and its priors if they differ from the others'.
 
-    `evaluate(..., costs={"screening": Application(costs, [0.99, 0.01]), ...})` judges one system
-    for several of them.
+    `evaluate(..., costs={"screening": Application(costs, [0.99, 0.01]), ...})` evaluates one system
+    for several applications.
 
     Parameters
     ----------
-    costs : CostMatrix, CostsByCase, SampleCosts, array, or prices by word
+    costs : CostMatrix, CostsByCase, SampleCosts, array, or dict of "miss" and "false_alarm"
     priors : float, array of K, or mapping by class, optional
-        How often each class occurs in this use.
+        How often each class occurs in this application.
 
     See Also
     --------
-    evaluate : judges a system for each application.
+    evaluate : evaluates a system for each application.
 
     Examples
     --------
-    One system, judged for two uses:
+    One system, evaluated for two applications; it is useful in both:
 
     >>> import stakes
     >>> data = stakes.simulation.simulate(2, n=2000)
@@ -96,7 +98,7 @@ class ApplicationSamples:
         """Return what each decision costs each sample, were it that of all."""
         return np.column_stack([self.constant(j) for j in range(len(self.costs.decisions))])
 
-    def part(self, kept: IntArray) -> "ApplicationSamples":
+    def part(self, kept: IntArray) -> ApplicationSamples:
         """Return the application of some of the samples."""
         costs = self.costs.part(kept) if isinstance(self.costs, SampleCosts) else self.costs
         return ApplicationSamples(self.name, costs, self.samples.part(kept))
@@ -153,7 +155,7 @@ def by_name(costs: Applications | None) -> Mapping[str, Any]:
 
 
 def _samples_in_use(
-    name: str, entry: "CostsLike | Application | None", samples: Samples
+    name: str, entry: CostsLike | Application | None, samples: Samples
 ) -> ApplicationSamples:
     at = samples
     if isinstance(entry, Application):
@@ -210,7 +212,7 @@ def _named_costs(costs: Applications | None) -> list[CostMatrix | SampleCosts | 
     return [c for c in _bare(costs) if isinstance(c, CostMatrix | SampleCosts | CostsByCase)]
 
 
-def _bare(costs: Applications | None) -> "list[CostsLike | None]":
+def _bare(costs: Applications | None) -> list[CostsLike | None]:
     """Return the costs of each application without its priors."""
     entries = by_name(costs).values()
     return [entry.costs if isinstance(entry, Application) else entry for entry in entries]

@@ -1,5 +1,7 @@
 """Decisions of least expected cost for scores, under a cap or by a threshold."""
 
+from __future__ import annotations
+
 __all__ = ["Decisions", "decide"]
 
 from dataclasses import dataclass, replace
@@ -20,9 +22,9 @@ from stakes.scores import PosteriorScores, Scores, as_scores, class_names
 
 @dataclass(frozen=True, eq=False)
 class Decisions(Record):
-    """The decision for each sample, and what it is expected to cost.
+    """The decision for each sample, and its expected cost.
 
-    `indices` are places among `decisions`; `names` are the decisions themselves.
+    `names` are the decisions; `indices` are their positions in `decisions`.
 
     Attributes
     ----------
@@ -30,11 +32,20 @@ class Decisions(Record):
     costs : CostMatrix or SampleCosts
     posteriors : array of shape (N, K)
     indices : array of N
-        Places among `decisions`.
+        Position of each sample's decision in `decisions`.
 
     See Also
     --------
     decide : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> found = stakes.decide([0.05, 0.3], {"miss": 5, "false_alarm": 1})
+    >>> found.names.tolist(), found.expected.round(2).tolist()
+    ([0, 1], [0.25, 0.7])
+
+    Raise an alarm for the second case only.
     """
 
     classes: Names
@@ -44,7 +55,7 @@ class Decisions(Record):
 
     @property
     def decisions(self) -> Names:
-        """The names of all decisions that can be made."""
+        """The names of all possible decisions."""
         return self.costs.decisions
 
     @property
@@ -54,7 +65,7 @@ class Decisions(Record):
 
     @property
     def expected(self) -> FloatArray:
-        """What the decision for each sample is expected to cost."""
+        """The expected cost of the decision for each sample."""
         n = self.indices.size
         expected = np.zeros(n)
         for k in range(self.posteriors.shape[1]):
@@ -70,14 +81,20 @@ class Decisions(Record):
 
     @property
     def saving_order(self) -> FloatArray:
-        """A number for each sample: the larger, the more the second of two decisions saves."""
+        """A number for each sample; the larger, the more the second of two decisions saves."""
         if len(self.decisions) != 2:
             msg = f"a cap needs two decisions: there are {len(self.decisions)}."
             raise InputError(msg)
         return review_order(self.costs, self.posteriors)[0]
 
-    def above(self, cut: float) -> "Decisions":
-        """Return the same with the second decision only where it saves more than at a cut."""
+    def above(self, cut: float) -> Decisions:
+        """Return the decisions with the second one only where it saves more than a cut.
+
+        Parameters
+        ----------
+        cut : float
+            A value of `saving_order`.
+        """
         kept = self.indices * (self.saving_order > cut)
         return replace(self, indices=np.asarray(kept, dtype=np.int64))
 
@@ -101,34 +118,35 @@ def decide(
     threshold: float | None = None,
     classes: NamesLike | None = None,
 ) -> Decisions:
-    """Decide each sample at the least expected cost; no labels are needed.
+    """Return the decision of least expected cost for each sample; no labels are needed.
 
     Parameters
     ----------
     scores : posteriors, or typed scores
-        As for `evaluate`.
-    costs : CostMatrix, SampleCosts, array, or prices by word; optional
-        By default 1 for each error; {"miss": 5, "false_alarm": 1} for two classes.
+        As in `evaluate`.
+    costs : CostMatrix, SampleCosts, array or dict, optional
+        By default 1 for each error. For two classes also {"miss": 5, "false_alarm": 1}.
     priors : float, array of K, or mapping by class, optional
-        Those of use, which likelihoods need; posteriors are moved to them from `training_priors`.
+        Deployment priors, which likelihoods need; posteriors are moved to them from
+        `training_priors`.
     training_priors : float, array of K, or mapping by class, optional
-        The priors that posteriors were fitted with.
+        The priors that the posteriors were trained with.
     cap : float from 0 to 1, optional
         The largest share of samples that may get the second of two decisions: those where it saves
-        most. Samples that tie get it together or not at all, so that the cap is never exceeded.
+        most. Tied samples get it together or not at all, so the cap is never exceeded.
     threshold : float, optional
-        Decide the second class where its posterior is above this, whatever the costs.
+        Decide the second class if its posterior is above this threshold, regardless of the costs.
     classes : sequence of K names, optional
 
     Returns
     -------
     Decisions
-        With `names`, the decision for each sample, and `expected`, what it is expected to cost.
+        With `names`, the decision for each sample, and `expected`, its expected cost.
 
     See Also
     --------
-    choose_threshold : what these decisions do on labelled samples.
-    BayesClassifier : the same behind scikit-learn's `predict`.
+    choose_threshold : the error rates of these decisions on labelled samples.
+    BayesClassifier : the same as scikit-learn's `predict`.
 
     Examples
     --------

@@ -1,5 +1,7 @@
 """Everything about decisions that were made: their cost, traditional metrics, verdicts."""
 
+from __future__ import annotations
+
 __all__ = ["DecisionEvaluation", "evaluate_decisions"]
 
 import math
@@ -35,25 +37,35 @@ _MOST_TESTED = 2**20  # decisions up to which a test is made beside the interval
 
 @dataclass(frozen=True, eq=False)
 class DecisionEvaluation(Paged, Tracked, Carded):
-    """What a set of hard decisions costs, beside the naive system and the traditional metrics.
+    """The expected cost of hard decisions, with the naive system and traditional metrics.
 
     Attributes
     ----------
     confusion : ConfusionMatrix
     costs : CostMatrix or None
-        None where they differ from case to case.
+        None if they differ from case to case.
     expected_cost : ExpectedLoss
     traditional : tuple of Explanation
     estimates : mapping from name to Estimate
         The traditional metrics, with intervals.
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     resamples : int
+        Number of resamples.
     seed : int
+        Seed of the resamples.
 
     See Also
     --------
     evaluate_decisions : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> counts = stakes.ConfusionMatrix.from_counts([[855, 45], [5, 95]])
+    >>> result = stakes.evaluate_decisions(counts, [[0, 1], [5, 0]], resamples=0)
+    >>> result.verdicts[0].code  # so use it
+    'useful'
     """
 
     confusion: ConfusionMatrix
@@ -67,7 +79,7 @@ class DecisionEvaluation(Paged, Tracked, Carded):
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """What the numbers say: whether the decisions are useful, what rests on little data."""
+        """What follows from the numbers: whether the decisions are useful, and how sure that is."""
         cost, level = self.expected_cost, self.level
         normalized = Estimate(cost.normalized, cost.normalized_interval(level), "closed form")
         claim = CostClaim(cost, normalized, self._p_value())
@@ -92,7 +104,7 @@ class DecisionEvaluation(Paged, Tracked, Carded):
 
     @property
     def verdict(self) -> str:
-        """Say in one sentence whether the decisions are useful at these costs and priors."""
+        """One sentence: whether the decisions are useful at these costs and priors."""
         return self.verdicts[0].text
 
     def _p_value(self) -> float:
@@ -128,7 +140,7 @@ class DecisionEvaluation(Paged, Tracked, Carded):
 
     @property
     def reasons(self) -> list[str]:
-        """Say why metrics are undefined or not shown."""
+        """Why metrics are undefined or not shown."""
         values = [e.value for e in self.traditional if e.value is not None]
         undefined = [value for value in values if value.undefined is not None]
         said = [f"{v.name} is undefined: {v.undefined.text}." for v in undefined if v.undefined]
@@ -160,7 +172,7 @@ class DecisionEvaluation(Paged, Tracked, Carded):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the evaluation as plain values, fit for JSON."""
+        """Return the evaluation as plain values, ready for JSON."""
         return {
             "confusion_matrix": self.confusion.to_dict(),
             "costs": None if self.costs is None else self.costs.to_lists(),
@@ -188,12 +200,13 @@ def evaluate_decisions(
     priors: PriorsLike | None = None,
     level: float = 0.95,
     resamples: int = 1000,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
     priced: ExpectedLoss | None = None,
 ) -> DecisionEvaluation:
-    """Evaluate counted decisions at given costs and priors, all metrics at the same priors.
+    """Evaluate hard decisions, given as counts, at given costs and priors.
 
-    Where costs differ from case to case, counts cannot tell what was paid: it is then `priced`.
+    All metrics are at the same priors. If costs differ from case to case, counts do not determine
+    the cost: pass it as `priced`.
 
     Parameters
     ----------
@@ -202,15 +215,15 @@ def evaluate_decisions(
     costs : CostMatrix or array, optional
         By default 1 for each error.
     priors : float, array of K, or mapping by class, optional
-        How often each class occurs in use; by default as in the data.
-    level : float
-        Of the intervals.
-    resamples : int
+        How often each class will occur in deployment; by default as in the data.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    resamples : int, default 1000
         Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
-    rng : int or Generator
-        Their seed.
+    rng : int or Generator, default 0
+        Seed of the resamples.
     priced : ExpectedLoss, optional
-        What was paid, from `expected_cost`, where costs differ from case to case.
+        The cost, from `expected_cost`, if costs differ from case to case.
 
     Returns
     -------
@@ -219,8 +232,8 @@ def evaluate_decisions(
 
     See Also
     --------
-    evaluate : of scores.
-    expected_cost : the cost alone.
+    evaluate : for scores.
+    expected_cost : only the cost.
 
     Examples
     --------

@@ -1,5 +1,7 @@
 """Differences between systems: paired, in closed form where there is one, and relative costs."""
 
+from __future__ import annotations
+
 __all__ = ["Difference", "RelativeCost"]
 
 import math
@@ -32,26 +34,27 @@ _FAR = 1e6  # times the cost of the reference
 
 @dataclass(frozen=True, eq=False)
 class Difference(Record):
-    """A metric of a system less that of the reference, on the same samples.
+    """A metric of a system minus that of the reference, on the same samples.
 
     `p_value` is two-sided, for no difference; `adjusted_p_value` is corrected for all pairs of
-    systems, and for costs for all applications (Holm). Both are NaN for metrics whose interval
-    comes from resamples: those are shown, but no claim is made from them.
+    systems and, for costs, for all applications (Holm). Both are NaN for metrics whose interval
+    comes from resamples: these are shown, but no claim is based on them.
 
-    Costs of two systems are tested by sign-flips, as if systems of equal cost were exchangeable.
-    `allowing` is the same difference without that assumption: it allows for costly errors that
-    only one of the systems makes and that were not seen.
+    Costs of two systems are compared by a sign-flip test, which assumes that systems of equal cost
+    are exchangeable. `allowing` is the same difference without that assumption: it allows for
+    costly errors that only one system makes and that were not seen.
 
     Attributes
     ----------
     system : str
     metric : str
     value : float
-        Of the system.
+        The value of the system.
     reference : float
         The value of the reference.
     better : {"higher", "lower"}
     difference : Estimate
+        Value minus reference, with its interval.
     level : float
     p_value, adjusted_p_value : float
     allowing : Estimate or None
@@ -59,6 +62,17 @@ class Difference(Record):
     See Also
     --------
     compare : returns it for each metric.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> poor = data.posteriors([0.5, 0.5])
+    >>> result = stakes.compare(data.y, {"poor": poor, "good": good}, resamples=0)
+    >>> found = result.of("good", "cost.nec")
+    >>> found.wins, found.distinguishable  # better, and not by chance: switch
+    (True, True)
     """
 
     system: str
@@ -74,18 +88,18 @@ class Difference(Record):
 
     @property
     def distinguishable(self) -> bool:
-        """Whether the system differs from the reference, all comparisons allowed for."""
+        """Whether the system differs from the reference, corrected for all comparisons."""
         return self.adjusted_p_value < 1 - self.level
 
     @property
     def rests_on_seen(self) -> bool:
-        """Whether errors that were not seen could reverse what is claimed."""
+        """Whether errors that were not seen could reverse the claim."""
         band = None if self.allowing is None else self.allowing.interval
         return self.distinguishable and band is not None and 0 in band
 
     @property
     def wins(self) -> bool:
-        """Whether the system is better than the reference by its value."""
+        """Whether the system's value is better than the reference's."""
         gap = self.difference.value
         return gap < 0 if self.better == "lower" else gap > 0
 
@@ -108,12 +122,12 @@ class Difference(Record):
 
 @dataclass(frozen=True, eq=False)
 class RelativeCost(Record):
-    """The expected cost of a system over that of the reference, compared with a margin.
+    """The ratio of a system's expected cost to the reference's, compared with a margin.
 
-    A system is non-inferior if it costs at most `margin` more than the reference, as a share of
-    the reference's cost: ratio <= 1 + margin. The two are equivalent if neither costs more than
-    `margin` more than the other. Both are one-sided tests at 1 - level (TOST), so that the
-    interval of the ratio has level 2 level - 1.
+    A system is non-inferior if it costs at most `margin` more than the reference, as a share of the
+    reference's cost: ratio <= 1 + margin. The two are equivalent if neither costs more than
+    `margin` more than the other. Both are one-sided tests at 1 - level (TOST), so the interval of
+    the ratio has level 2 level - 1.
 
     Attributes
     ----------
@@ -122,13 +136,23 @@ class RelativeCost(Record):
     margin : float
     level : float
     ratio : Estimate
-        Cost of the system over that of the reference.
+        Cost of the system divided by that of the reference.
     p_non_inferior, p_equivalent : float
-        Corrected for all systems and applications.
+        P-value, corrected for all systems and applications.
 
     See Also
     --------
-    compare : returns it where a margin is given.
+    compare : returns it if a margin is given.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> systems = {"old": good, "new": data.posteriors([0.88, 0.12])}
+    >>> (found,) = stakes.compare(data.y, systems, margin=0.5, resamples=0).relative_costs
+    >>> found.non_inferior  # the new system costs at most 50 % more
+    True
     """
 
     system: str
@@ -182,11 +206,11 @@ class LossColumn:
         share = sample_shares(s.y, len(s.classes), s.given_priors, s.weights, s.copies)
         return float(times(share, s.copies) @ self.losses)
 
-    def minus(self, other: "LossColumn", factor: float = 1.0) -> PairedDifference:
+    def minus(self, other: LossColumn, factor: float = 1.0) -> PairedDifference:
         """Return the expected loss less a multiple of another's; unseen errors are allowed for."""
         return self._paired(other, largest=self.largest, factor=factor)
 
-    def against(self, other: "LossColumn") -> PairedDifference:
+    def against(self, other: LossColumn) -> PairedDifference:
         """Return the difference to another system, tested as between exchangeable systems.
 
         A constant decision is not exchangeable with a system that looks at its input, and neither
@@ -198,7 +222,7 @@ class LossColumn:
         alike = self._paired(other, exchangeable=True)
         return robust if alike.spread is None else replace(alike, allowing=robust)
 
-    def _paired(self, other: "LossColumn", **how: Any) -> PairedDifference:  # noqa: ANN401
+    def _paired(self, other: LossColumn, **how: Any) -> PairedDifference:  # noqa: ANN401
         return paired_losses(self.samples, self.losses, other.losses, naive=self.naive, **how)
 
 

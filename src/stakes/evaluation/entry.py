@@ -1,5 +1,7 @@
 """Everything about a system at once: the one entry point behind the command line and the report."""
 
+from __future__ import annotations
+
 __all__ = ["evaluate"]
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -66,52 +68,64 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     folds: Folds = 5,
     level: float = 0.95,
     resamples: int = 1000,
-    groups: "Column | str | None" = None,
-    slices: "Mapping[str, Column] | Column | Sequence[str] | None" = None,
-    sample_weight: "Column | str | None" = None,
+    groups: Column | str | None = None,
+    slices: Mapping[str, Column] | Column | Sequence[str] | None = None,
+    sample_weight: Column | str | None = None,
     classes: NamesLike | None = None,
     ignore_index: Label | None = None,
     rules: Sequence[ScoringRule] = RULES,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Evaluate a system: what it costs, whether it is any use, how good its probabilities are.
+    """Evaluate a system: what it costs, whether it is useful, how good its probabilities are.
 
     Parameters
     ----------
-    y_true, scores, priors, sample_weight, classes
-        As for `expected_loss`; or a table in place of `y_true`, with the names of its columns as
-        `label` and `scores`, and as `sample_weight`, `groups` and `slices`.
-    label, kind : name of a column, kind of scores; optional
+    y_true : column of N labels, or a table
+        The true class of each sample; or a table, and then `label`, `scores`, `sample_weight`,
+        `groups` and `slices` are names of its columns.
+    scores : array of posteriors, typed scores, or names of columns
+        As in `expected_loss`.
+    label : str, optional
+        For a table (of pyarrow, polars, pandas or DuckDB): its column of labels.
+    kind : type of scores, default Posteriors
+        For a table: what its scores are, such as `Logits`.
         For a table (of pyarrow, polars, pandas, DuckDB): its column of labels, and what its scores
         are.
     costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
-        By default 1 for each error; for two classes also prices by word, {"miss": 5,
-        "false_alarm": 1}. Several applications are judged side by side. With a table, `CostsByCase`
-        and prices may name columns of it: {"miss": "amount", "false_alarm": 3}.
+        By default 1 for each error. For two classes also {"miss": 5, "false_alarm": 1}. A mapping
+        from names gives several applications, which are evaluated side by side. With a table, costs
+        may name its columns: {"miss": "amount", "false_alarm": 3}, or `CostsByCase`.
+    priors : float, array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
     training_priors : float, array of K, mapping by class, or "data", optional
-        The priors that posteriors were trained with, if not those of use: they are then adapted
-        to the priors of each application.
-    calibrator : Calibrator or None
+        The priors that the posteriors were trained with, if they differ from the deployment priors:
+        posteriors are then adapted to the priors of each application.
+    calibrator : Calibrator or None, default AffineCalibrator()
         Calibrator used to measure calibration loss; None leaves it out.
-    folds, groups
-        As for `cross_calibrate`; groups are also drawn whole in the intervals.
-    level : float
-        Of the intervals.
-    resamples : int
+    folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
+        As in `cross_calibrate`.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    resamples : int, default 1000
         Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
+    groups : column of N names, optional
+        Samples of one group stay together in folds and resamples: patients, speakers, merchants.
     slices : data frame, mapping from name to column, or one column, optional
-        Results for each value of these columns: site, sex, ranges of `pandas.cut`. Values are in
-        the order of numbers, ranges, categories or texts; missing ones are a slice of their own,
-        the last.
+        Columns for whose values to give results: site, sex, ranges of `pandas.cut`. Values are
+        sorted as numbers, ranges, categories or texts; missing values are the last slice.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
     ignore_index : label, optional
-        Rows with this label, such as the -100 of torch's losses, are left out, whatever their
-        scores are; `notes` say how many.
-    rules : scoring rules
-    rng : int or Generator
+        Rows with this label, such as -100 in torch's losses, are left out; `notes` say how many.
+    rules : sequence of ScoringRule, optional
+        By default `LogLoss()` and `BrierLoss()`.
+    rng : int or Generator, default 0
         Seed of folds and resamples.
     progress : callable, optional
-        Called with how many resamples are done, and of how many.
+        Called with the number of resamples done and the total.
 
     Returns
     -------
@@ -121,9 +135,9 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     See Also
     --------
     compare : several systems on the same samples.
-    evaluate_decisions : decisions without scores.
-    evaluate_model : a scikit-learn model.
-    Summary : scores that come in batches.
+    evaluate_decisions : for decisions without scores.
+    evaluate_model : for a scikit-learn model.
+    Summary : for scores in batches.
 
     Examples
     --------
@@ -136,6 +150,8 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     1.04
     >>> [verdict.code for verdict in result.verdicts]
     ['not_distinguishable', 'calibration_would_help', 'few_errors']
+
+    At a cost of 1.04 times the naive cost it is not useful; calibrate it first.
     """
     if label is not None:
         y_true, (scores,), costs, sample_weight, groups, slices = columns_of(

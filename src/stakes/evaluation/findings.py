@@ -1,5 +1,7 @@
 """What an evaluation tells: frozen records, plain to read and to write down."""
 
+from __future__ import annotations
+
 __all__ = [
     "ApplicationResult",
     "ClassResult",
@@ -47,14 +49,14 @@ class Paged(Record):
     """A record with a page, made in a package above, by name so that no import goes up."""
 
     def to_html(self, *, title: str = "", source: str = "", unit: str = "", date: str = "") -> str:
-        """Return one live page that loads nothing: the answer, other costs, pictures, numbers.
+        """Return one interactive page that loads nothing from elsewhere, as HTML.
 
         Parameters
         ----------
         title, source, date : str, optional
-            The heading, the name of the data, and a date to stand under the heading.
+            The heading, the name of the data, and a date below the heading.
         unit : str, optional
-            What one unit of cost is, such as "EUR" or "250 EUR", for costs in money.
+            The unit of cost, such as "EUR" or "250 EUR", for costs in money.
         """
         page: str = import_module("stakes.report").html_of(self, title, source, unit, date)
         return page
@@ -68,7 +70,21 @@ class Paged(Record):
         unit: str = "",
         date: str = "",
     ) -> None:
-        """Write the page of `to_html` to a file; an older one is replaced."""
+        """Write the page of `to_html` to a file, replacing an existing one.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write.
+        title : str, optional
+            As in `to_html`.
+        source : str, optional
+            As in `to_html`.
+        unit : str, optional
+            As in `to_html`.
+        date : str, optional
+            As in `to_html`.
+        """
         write_text(path, self.to_html(title=title, source=source, unit=unit, date=date))
 
     def _repr_html_(self) -> str:
@@ -113,23 +129,33 @@ class DataSummary(Record):
     Attributes
     ----------
     n : int
-        Samples.
+        Number of samples.
     classes : tuple of names
     counts : tuple of int
-        Samples of each class.
-    priors : array
+        Number of samples of each class.
+    priors : float, array
         Shares in the data, by weight.
     weighted : bool
+        Whether samples have weights.
     groups : int or None
-        How many.
+        Number of groups.
     scores : str
-        What they are.
+        What the scores are.
     adapted : bool
-        Whether from the priors of training to those of use.
+        Whether posteriors were adapted from training priors to deployment priors.
 
     See Also
     --------
     evaluate : returns it as `data`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> found = stakes.evaluate(data.y, good, calibrator=None, resamples=0).data
+    >>> found.n, min(found.counts) >= 30  # enough samples of each class
+    (499, True)
     """
 
     n: int
@@ -155,25 +181,36 @@ class DataSummary(Record):
 
 @dataclass(frozen=True, eq=False)
 class LossResult(Record):
-    """An expected loss uncalibrated and after calibration, each with its interval.
+    """An expected loss before and after calibration, each with its interval.
 
     Attributes
     ----------
     raw : ExpectedLoss
-        Of the scores as they are.
+        Loss of the uncalibrated scores.
     value : Estimate
     normalized : Estimate
-        Over the naive value.
+        The loss divided by the naive loss.
     calibrated : ExpectedLoss or None
+        Loss after calibration.
     calibrated_normalized : Estimate or None
     calibration_loss : Estimate or None
-        Normalised.
+        What calibration recovers, normalised.
     relative : Estimate or None
-        Calibration loss over the raw loss.
+        Calibration loss divided by the raw loss.
 
     See Also
     --------
     evaluate : returns it for costs and scoring rules.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> raw = data.posteriors([0.5, 0.5])
+    >>> cost = stakes.evaluate(data.y, raw, resamples=0).main.cost
+    >>> cost.calibrated_normalized.value < cost.normalized.value  # calibration helps
+    True
     """
 
     raw: ExpectedLoss
@@ -210,36 +247,48 @@ class LossResult(Record):
 
 @dataclass(frozen=True, eq=False)
 class ApplicationResult(Record):
-    """What Bayes decisions with the scores cost in one application.
+    """The cost of Bayes decisions with the scores in one application.
 
     Attributes
     ----------
     name : str
     costs : CostMatrix or SampleCosts
     cost : LossResult
-        Of the Bayes decisions.
+        Cost of the Bayes decisions.
     confusion : ConfusionMatrix
-        Of the Bayes decisions.
+        Counts of the Bayes decisions.
     threshold : float or None
-        On the posterior of the last of two classes.
+        Threshold on the posterior of the last of two classes.
     llr_threshold : float or None
-        On the natural log likelihood ratio.
+        Threshold on the natural log likelihood ratio.
     abstention : Estimate or None
         Share of cases with a decision that is not a class.
     minimum : Estimate or None
         The least normalised cost of any threshold.
     minimum_point : OperatingPoint or None
-        Where that is reached.
+        The point that reaches it.
     traditional : tuple of Explanation
     traditional_estimates : mapping from name to Estimate
     errors : mapping from kind to int
-        How many samples.
+        Number of samples with each kind of error.
     score_threshold : ScoreThreshold or None
-        On the scores as they were delivered.
+        Threshold on the scores as they were given.
 
     See Also
     --------
     evaluate : returns it for each application.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> costs = {"miss": 5, "false_alarm": 1}
+    >>> use = stakes.evaluate(data.y, good, costs=costs, calibrator=None, resamples=0).main
+    >>> round(use.threshold, 3), use.cost.normalized.interval.high < 1
+    (0.167, True)
+
+    The system is useful with the threshold 0.167.
     """
 
     name: str
@@ -307,7 +356,7 @@ class ApplicationResult(Record):
 
 @dataclass(frozen=True, eq=False)
 class ClassResult(Record):
-    """One class: how many samples, and what is lost on it.
+    """One class: its number of samples, and the loss on it.
 
     Attributes
     ----------
@@ -322,6 +371,16 @@ class ClassResult(Record):
     See Also
     --------
     evaluate : returns it for each class.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> settings = {"costs": {"miss": 5, "false_alarm": 1}, "calibrator": None, "resamples": 0}
+    >>> classes = stakes.evaluate(data.y, good, **settings).by_class
+    >>> max(classes, key=lambda each: each.cost.value).name  # look at errors of this class first
+    1
     """
 
     name: Label
@@ -352,27 +411,37 @@ class SliceResult(Record):
     value : str
     samples : int
     counts : tuple of int
-        Samples of each class.
+        Number of samples of each class.
     cost : Estimate or None
-        Normalised.
+        Normalised cost.
     cross_entropy : Estimate or None
-        Normalised.
+        Normalised cross-entropy.
     why : str
         Why there is no value.
     verdict : Verdict or None
-        On the first application, corrected for the number of slices.
+        For the first application, corrected for the number of slices.
     auc : Estimate or None
     mean_score : float or None
-        Of the last of two classes; with more classes the mean confidence.
+        Mean posterior of the last of two classes; with more classes, mean confidence.
     rate : float or None
-        How often that came true.
+        How often that class, or the chosen class, was the true one.
     calibration_gap : Estimate or None
-        Mean score less rate.
+        Mean score minus rate.
     traditional : mapping from name to Estimate
 
     See Also
     --------
     evaluate : returns it for each value of `slices`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> settings = {"slices": ["a", "b"] * 249 + ["a"], "calibrator": None, "resamples": 0}
+    >>> slices = stakes.evaluate(data.y, good, **settings).slices
+    >>> max(slices, key=lambda each: each.cost.value).value  # look at this site first
+    'a'
     """
 
     column: str
@@ -382,7 +451,7 @@ class SliceResult(Record):
     cost: Estimate | None
     cross_entropy: Estimate | None
     why: str = ""  # there is none
-    verdict: "Verdict | None" = None  # on the main application, corrected for how many slices
+    verdict: Verdict | None = None  # on the main application, corrected for how many slices
     auc: Estimate | None = None
     mean_score: float | None = None  # of the last of two classes; of more, the mean confidence
     rate: float | None = (
@@ -411,10 +480,7 @@ class SliceResult(Record):
 
 @dataclass(frozen=True)
 class Verdict(Record):
-    """What the numbers say, and what to do next; `application` where it is about one.
-
-    `action` is what to do as a code, for programs that say how: `calibrate`, `adapt_priors` or
-    `check_classes`; empty where there is no function for it.
+    """A finding in one sentence, and what to do next.
 
     Attributes
     ----------
@@ -425,11 +491,23 @@ class Verdict(Record):
     advice : str
         What to do.
     action : str
+        What to do as a code: `calibrate`, `adapt_priors` or `check_classes`; empty if there is no
+        function for it.
     application : str
+        The application it is about; empty if it is about all.
 
     See Also
     --------
     evaluate, compare, evaluate_decisions : return verdicts.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> verdict = stakes.evaluate(data.y, good, calibrator=None, resamples=0).verdicts[0]
+    >>> verdict.code == "useful"  # let a program decide by the code
+    True
     """
 
     code: str
@@ -448,7 +526,7 @@ class Verdict(Record):
 
 @dataclass(frozen=True, eq=False)
 class Evaluation(Paged, Tracked, Carded):
-    """All that is known of a system: what it costs, how good its probabilities are, how sure.
+    """Everything known about a system: its costs, the quality of its probabilities, intervals.
 
     Attributes
     ----------
@@ -462,22 +540,37 @@ class Evaluation(Paged, Tracked, Carded):
     by_class : tuple of ClassResult
     slices : tuple of SliceResult
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     calibrator : str or None
     fitted : str
         What the calibrator was fitted on.
     resamples : int
+        Number of resamples.
     seed : int
+        Seed of folds and resamples.
     slope : Estimate or None
-        Of calibration: 1 for calibrated scores.
+        Calibration slope: 1 for calibrated scores.
     verdicts : tuple of Verdict
     notes : tuple of str
+        What else a user should know.
     sketch : Sketch or None
-        Of the scores, for a page.
+        The scores in little memory, for the page.
 
     See Also
     --------
     evaluate : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> costs = {"miss": 5, "false_alarm": 1}
+    >>> result = stakes.evaluate(data.y, good, costs=costs, calibrator=None, resamples=0)
+    >>> result.verdicts[0].code  # so use it
+    'useful'
+    >>> result.metrics()["cost.nec"].interval.high < 1
+    True
     """
 
     data: DataSummary
@@ -537,7 +630,7 @@ class Evaluation(Paged, Tracked, Carded):
         return out | {f"{name}.naive": 0.5 for name in ("auc", "eer") if name in self.ranking}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the evaluation as plain values, fit for JSON; its form is in docs/schema."""
+        """Return the evaluation as plain values, ready for JSON; docs/schema has its format."""
         names = {"rules": "scoring_rules", "fitted": "calibrator_fitted"}
         values = plain_values(self, slope="calibration_slope", **names)
         errors = {name: e.to_dict(self.level) for name, e in self.calibration_errors.items()}

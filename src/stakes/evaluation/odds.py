@@ -1,5 +1,7 @@
 """Which system is best at which odds: claims that hold over a whole range at once."""
 
+from __future__ import annotations
+
 __all__ = ["OddsRange"]
 
 import math
@@ -27,19 +29,31 @@ _GROUPS_AT_ONCE = 4096
 
 @dataclass(frozen=True, eq=False)
 class OddsRange(Record):
-    """Odds c12 P1 / (c21 P2) over which one system costs least with Bayes decisions, or none does.
+    """A range of odds c12 P1 / (c21 P2) over which one system costs least, or none does.
 
-    The system is None where none is shown to cost less than all others and than the naive one.
-    Ranges end where the scores end: beyond, no threshold was observed.
+    Costs are those of Bayes decisions. The system is None if none is shown to cost less than all
+    others and than the naive system. Ranges end at the extreme scores: beyond them, no threshold
+    was observed.
 
     Attributes
     ----------
     low, high : float
+        Ends of the range.
     system : str or None
 
     See Also
     --------
     compare : returns it as `odds`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> poor = data.posteriors([0.5, 0.5])
+    >>> odds = stakes.compare(data.y, {"poor": poor, "good": good}, resamples=0).odds
+    >>> {each.system for each in odds if each.low < 1 < each.high}  # best at odds of 1
+    {'good'}
     """
 
     low: float
@@ -155,7 +169,7 @@ class _Paths:
     @classmethod
     def from_samples(
         cls, samples: Samples, first: FloatArray, second: FloatArray, grid: FloatArray
-    ) -> "_Paths":
+    ) -> _Paths:
         """Follow two systems over a grid of log odds."""
         w, odds = _shares(samples), np.exp(grid)
         mass, square = (times(x, samples.copies) for x in (w, w * w))

@@ -1,5 +1,7 @@
 """Several systems on the same samples: paired differences, and which is best at which odds."""
 
+from __future__ import annotations
+
 __all__ = ["Comparison", "compare"]
 
 from collections.abc import Mapping, Sequence
@@ -53,25 +55,38 @@ class Comparison(Paged, Tracked):
     systems : tuple of str
     reference : str
     n : int
-        Samples.
+        Number of samples.
     values : mapping from system to mapping from metric to float
     differences : tuple of Difference
     may_be_best : mapping from application to tuple of systems
+        Systems that no other is shown to beat.
     relative_costs : tuple of RelativeCost
-        Where a margin is given.
+        If a margin was given.
     odds : tuple of OddsRange
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     resamples : int
+        Number of resamples.
     seed : int
+        Seed of folds and resamples.
     verdicts : tuple of Verdict
     notes : tuple of str
     sketch : Sketch or None
-        Of the scores, for a page.
+        The scores in little memory, for the page.
 
     See Also
     --------
     compare : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> poor = data.posteriors([0.5, 0.5])
+    >>> result = stakes.compare(data.y, {"poor": poor, "good": good}, resamples=0)
+    >>> result.may_be_best["cost"]  # use this one
+    ('good',)
     """
 
     systems: tuple[str, ...]
@@ -91,11 +106,19 @@ class Comparison(Paged, Tracked):
 
     @property
     def costs(self) -> tuple[str, ...]:
-        """The normalised cost of each application, which verdicts are about."""
+        """The name of each application's normalised cost, which verdicts are about."""
         return tuple(f"{application}.nec" for application in self.may_be_best)
 
     def of(self, system: str, metric: str) -> Difference:
-        """Return one difference."""
+        """Return the difference of one metric between a system and the reference.
+
+        Parameters
+        ----------
+        system : str
+            Name of the system.
+        metric : str
+            Name of the metric, such as `cost.nec`.
+        """
         for difference in self.differences:
             if (difference.system, difference.metric) == (system, metric):
                 return difference
@@ -111,7 +134,7 @@ class Comparison(Paged, Tracked):
         return {"samples": self.n}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the comparison as plain values, fit for JSON."""
+        """Return the comparison as plain values, ready for JSON."""
         return plain_values(self, n="samples")
 
     def _document(self) -> tuple[str, dict[str, Any]]:
@@ -141,34 +164,59 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     classes: NamesLike | None = None,
     ignore_index: Label | None = None,
     rules: Sequence[ScoringRule] = RULES,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare systems on the same samples: differences of every metric, with intervals.
 
-    Costs, scoring rules and areas are compared in closed form; other metrics by resamples, and
-    without a test. Claims about costs are corrected for all pairs of systems and applications.
+    Costs, scoring rules and areas are compared in closed form; other metrics by resamples, without
+    a test. Claims about costs are corrected for all pairs of systems and applications.
 
     Parameters
     ----------
-    y_true : column of N labels
+    y_true : column of N labels, or a table
+        The true class of each sample; or a table, as in `evaluate`.
     systems : mapping from name to scores
-        As for `expected_loss`; all are of the same samples in the same order. With a table in
-        place of `y_true`, the name of each system's column, or of its columns.
-    label, kind
-        As for `evaluate`.
+        As in `expected_loss`, for the same samples in the same order. With a table instead of
+        `y_true`, the name of each system's column or columns.
+    label : str, optional
+        For a table: its column of labels.
+    kind : type of scores, default Posteriors
+        For a table: what its scores are.
     reference : name, optional
         The system that the others are compared with; by default the first.
     margin : float, optional
-        Share of the reference's cost, such as 0.02, that a system may cost more: the verdicts
+        How much more a system may cost, as a share of the reference's cost, such as 0.02. Verdicts
         then say which systems cost at most that much more (non-inferior), and which cost the same
         for practical purposes (equivalent).
+    costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
+        As in `evaluate`.
+    priors : float, array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    training_priors : float, array of K, mapping by class, or "data", optional
+        The priors that the posteriors were trained with, if not those of deployment.
     calibrator : Calibrator, optional
         If given, the calibrated losses are compared too.
-    costs, priors, training_priors, folds, level, resamples, groups, sample_weight, classes
-        As for `evaluate`.
-    ignore_index, rules, rng, progress
-        As for `evaluate`.
+    folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
+        As in `cross_calibrate`.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    resamples : int, default 1000
+        Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
+    groups : column of N names, optional
+        As in `evaluate`.
+    sample_weight : column of N weights, optional
+        As in `evaluate`.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
+    ignore_index : label, optional
+        Rows with this label are left out, as in `evaluate`.
+    rules : sequence of ScoringRule, optional
+        By default `LogLoss()` and `BrierLoss()`.
+    rng : int or Generator, default 0
+        Seed of folds and resamples.
+    progress : callable, optional
+        Called with the number of resamples done and the total.
 
     Returns
     -------
@@ -177,8 +225,8 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
 
     See Also
     --------
-    evaluate : one system.
-    compare_models : scikit-learn models.
+    evaluate : for one system.
+    compare_models : for scikit-learn models.
     ComparisonDisplay : draws the differences.
 
     Examples

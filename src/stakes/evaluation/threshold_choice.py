@@ -1,5 +1,7 @@
 """Which threshold: by the Bayes rule, the best on the data, and under a cap on reviews."""
 
+from __future__ import annotations
+
 __all__ = ["ThresholdChoice", "ThresholdResult", "choose_threshold"]
 
 from dataclasses import dataclass
@@ -32,25 +34,34 @@ _BEST = "best on the data"
 
 @dataclass(frozen=True, eq=False)
 class ThresholdResult(Record):
-    """A threshold and what it does on labelled samples.
+    """A threshold and its error rates and cost on labelled samples.
 
     Attributes
     ----------
     rule : str
-        What chose it: Bayes, best on these data, cap.
+        How it was chosen: Bayes, best on these data, cap.
     threshold : float
     reviewed : float
-        Share of cases above it, at the priors of use.
+        Share of cases above it, at the deployment priors.
     sensitivity : float
     specificity : float
     normalized : Estimate
-        Cost over that of the best constant answer.
+        Cost divided by that of the best constant answer.
     value : float
-        The cost.
+        The expected cost.
 
     See Also
     --------
     choose_threshold : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> choice = stakes.choose_threshold(data.y, good, costs={"miss": 5, "false_alarm": 1})
+    >>> choice.chosen.normalized.interval.high < 1  # useful at this threshold
+    True
     """
 
     rule: str
@@ -74,21 +85,22 @@ class ThresholdResult(Record):
 
 @dataclass(frozen=True, eq=False)
 class ThresholdChoice(Record):
-    """Thresholds for some costs; `of` says what is compared with them.
+    """Thresholds for given costs, and which one to use.
 
     Attributes
     ----------
     of : str
         What is compared with the threshold.
     second : label
-        The decision above it.
+        The decision above the threshold.
     naive : float
         Cost of the best constant answer.
     naive_answer : label
+        The best constant answer.
     n : int
-        Samples.
+        Number of samples.
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     results : tuple of ThresholdResult
     verdicts : tuple of Verdict
     notes : tuple of str
@@ -96,6 +108,15 @@ class ThresholdChoice(Record):
     See Also
     --------
     choose_threshold : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=500)
+    >>> good = data.posteriors([0.9, 0.1])
+    >>> choice = stakes.choose_threshold(data.y, good, costs={"miss": 5, "false_alarm": 1})
+    >>> round(choice.chosen.threshold, 3)  # raise an alarm above this posterior
+    0.167
     """
 
     of: str
@@ -110,7 +131,7 @@ class ThresholdChoice(Record):
 
     @property
     def chosen(self) -> ThresholdResult:
-        """The threshold to use: under the cap if there is one, else that of the Bayes rule."""
+        """The threshold to use: under the cap if there is one, else the Bayes threshold."""
         return self.results[-1] if len(self.results) > 2 else self.results[0]
 
     def to_dict(self) -> dict[str, Any]:
@@ -142,20 +163,33 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
 ) -> ThresholdChoice:
-    """Return which threshold to use for some costs, and what it does on labelled samples.
+    """Return which threshold to use for given costs, and its error rates on labelled samples.
 
     Parameters
     ----------
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As in `evaluate`, of two classes.
+    costs : CostMatrix, SampleCosts, array, or dict of "miss" and "false_alarm", optional
+        Of two classes and two decisions; by default 1 for each error. For costs that differ from
+        case to case, the threshold is one on the expected saving, else on the posterior of the last
+        class.
+    priors : float, array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    training_priors : float, array of K, mapping by class, or "data", optional
+        The priors that the posteriors were trained with, if not those of deployment.
     review : float, optional
         The largest share of cases that can get the second decision: those with the largest
-        expected saving go first, and none that costs more than it saves. Cases of the same score
-        are taken together or not at all, so the cap is never exceeded, and not reached where many
+        expected saving go first, and none that costs more than it saves. Cases with the same score
+        are taken together or not at all, so the cap is never exceeded, and not reached if many
         cases tie.
-    y_true, scores, costs, priors, training_priors, sample_weight, classes
-        As for `evaluate`, for two classes and two decisions. Where costs differ from case to case
-        the threshold is one on the expected saving, else on the posterior of the last class.
-    level : float
-        Of the intervals.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------

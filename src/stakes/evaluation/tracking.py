@@ -1,5 +1,7 @@
 """Every number of a record under one flat name, for experiment trackers and model cards."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -53,7 +55,7 @@ class Tracked:
         raise NotImplementedError
 
     def to_json(self, *, source: str = "") -> str:
-        """Return the document that the command line prints with --json (docs/schema).
+        """Return the JSON document that the command line prints with --json (docs/schema).
 
         Parameters
         ----------
@@ -63,11 +65,11 @@ class Tracked:
         return json_document(*self._document(), {"source": source, "read": "whole"}, {})
 
     def flat_metrics(self) -> dict[str, float]:
-        """Return every number as a plain float under one name, as trackers take them.
+        """Return every number as a plain float by name, ready for experiment trackers.
 
-        A metric has its name of `metrics`, the ends of its interval that name with `.low` and
-        `.high`, the value of the naive system that with `.naive` (normalised losses have none:
-        theirs is 1). What is undefined is NaN, what is infinite is infinite.
+        A metric has its name in `metrics`; the ends of its interval have that name with `.low` and
+        `.high`, and the value of the naive system has it with `.naive` (not for normalised losses,
+        where it is 1). Undefined numbers are NaN, and infinite ones infinite.
         """
         references = ((name, float(value)) for name, value in self._references().items())
         return unique(chain(with_ends(self.metrics()), references))
@@ -75,30 +77,30 @@ class Tracked:
     def log_to(
         self, log: Log, *, together: bool = False, prefix: str = "", step: int | None = None
     ) -> dict[str, float]:
-        """Hand every number with the ends of its interval to a function of a tracker.
+        """Pass every number with the ends of its interval to an experiment tracker.
 
         Parameters
         ----------
         log : callable
-            It is called once for each number, as `log(name, value)`: TensorBoard's `add_scalar`,
+            Called once for each number, as `log(name, value)`: TensorBoard's `add_scalar`,
             Comet's `log_metric`, Lightning's `self.log`.
-        together : bool, default=False
+        together : bool, default False
             Call it once instead, as `log({name: value, ...})`: `log` of Weights & Biases,
             Lightning's `self.log_dict`.
         prefix : str, optional
             Put before each name, such as `"val/"`.
         step : int, optional
-            Given as the last argument, by position, where it is not None.
+            Passed as the last positional argument, if it is not None.
 
         Returns
         -------
         dict of str to float
-            What was handed over: the names of `flat_metrics`. Undefined numbers are NaN and
+            What was logged, with the names of `flat_metrics`. Undefined numbers are NaN and
             infinite ones infinite; nothing is left out.
 
         Examples
         --------
-        A validation loop that stops where the cost is not below that of the naive system:
+        Stop a validation loop if the cost is not below that of the naive system:
 
         >>> import stakes
         >>> data = stakes.simulation.simulate(2, n=500)
@@ -140,29 +142,30 @@ class Carded:
     """A record of one model, with a model card, made in a package above as a page is."""
 
     def to_model_card(self, model_name: str, **fields: Unpack[CardFields]) -> str:
-        """Return a model card: Markdown under the fields that the Hugging Face Hub reads.
+        """Return a model card: Markdown with the metadata that the Hugging Face Hub reads.
 
-        `model-index` has every number of `metrics` with interval and naive value. The text shows
-        costs and priors as intended use, results beside the naive system, verdicts, slices,
-        caveats and how it was computed.
+        `model-index` has every number of `metrics` with its interval and naive value. The text
+        shows costs and priors as the intended use, results compared with the naive system,
+        verdicts, slices, caveats and how everything was computed.
 
         Parameters
         ----------
         model_name : str
+            Name of the model.
         dataset : str
             The name of the data, for people.
         task : str
-            As the Hub has it: "tabular-classification", "image-classification",
+            A task of the Hub: "tabular-classification", "image-classification",
             "text-classification", "audio-classification".
         dataset_id : str, optional
-            Of the data on the Hub.
+            Id of the data on the Hub.
         split : str, optional
             Such as "test".
         licence, library : str, optional
-            As the Hub has them: "apache-2.0", "sklearn".
+            Names of the Hub: "apache-2.0", "sklearn".
         language, tags : list of str, optional
         intended_use, limitations : str, optional
-            Markdown that is put into the card as it is.
+            Markdown to include in the card.
 
         Examples
         --------
@@ -182,5 +185,15 @@ class Carded:
     def save_model_card(
         self, path: str | PathLike[str], model_name: str, **fields: Unpack[CardFields]
     ) -> None:
-        """Write the card of `to_model_card` to a file, such as README.md; one there is replaced."""
+        """Write the card of `to_model_card` to a file such as README.md, replacing an existing one.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write.
+        model_name : str
+            Name of the model.
+        **fields
+            As in `to_model_card`.
+        """
         write_text(path, self.to_model_card(model_name, **fields))

@@ -9,27 +9,38 @@ from stakes.inspect_ai.inspect_library import NOANSWER, Score, Scorer, Target, T
 
 
 def with_stated_confidence(scorer: Scorer, stated: StatedIn) -> Scorer:
-    """Return a scorer whose scores say how sure the answer was, and mark abstentions.
+    """Return a scorer that also records the stated confidence and marks abstentions.
 
-    The score is that of `scorer`. Its metadata get `confidence` (None where nothing valid is
-    stated), `confidence_text`, as it was written, and `confidence_problem` where there is no
-    number. An abstention is `NOANSWER` with the reason "refusal"; `scorer`, which may be an
-    expensive judge, is not asked about it.
+    The score is that of `scorer`. Its metadata get `confidence` (None if nothing valid is stated),
+    `confidence_text`, as it was written, and `confidence_problem` if there is no number. An
+    abstention is `NOANSWER` with the reason "refusal"; `scorer`, which may be an expensive judge,
+    is not called for it.
 
     Parameters
     ----------
     scorer : Scorer
+        The scorer that decides what is right.
     stated : StatedIn
         How confidence is written, and what an abstention looks like.
 
     Returns
     -------
     Scorer
-        To be returned by a function with inspect's `@scorer`, which names the metrics.
+        Return it from a function with Inspect's `@scorer`, which names the metrics.
 
     See Also
     --------
     StatedIn : how a confidence is read.
+
+    Examples
+    --------
+    Ask for a confidence in the prompt, and evaluate the log at any target:
+
+    .. code-block:: python
+
+        @scorer(metrics=[stakes.inspect_ai.confidence_target(0.75)])
+        def sure_match():
+            return stakes.inspect_ai.with_stated_confidence(match(), stakes.StatedIn("percent"))
     """
 
     async def score(state: TaskState, target: Target) -> Score | None:

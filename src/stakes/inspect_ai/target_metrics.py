@@ -61,24 +61,32 @@ class _Answers:
 def confidence_target(t: float, partial: Any = None) -> Metric:
     """Mean utility at a confidence target: +1 right, −t/(1 − t) wrong, 0 for no answer.
 
-    Higher is better; never answering scores 0, and always answering is worth it where more than a
-    share t of the answers is right. `NOANSWER` is no answer. All epochs count, each on its own.
+    Higher is better; never answering scores 0, and always answering pays if more than a share t of
+    the answers is right. `NOANSWER` is no answer. Every epoch counts separately.
 
     Parameters
     ----------
     t : float
         The target, at least 0 and below 1: how sure an answer must be to be worth giving.
     partial : {"right", "wrong"} or float, optional
-        How partial credit counts; without it, it is an error.
+        How partial credit counts; by default it is an error.
 
     Returns
     -------
     Metric
-        Of Inspect.
+        For a scorer of Inspect.
 
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        @scorer(metrics=[stakes.inspect_ai.confidence_target(0.75)])
+        def exact():  # below 0, never answering would be better
+            ...
     """
     target = ConfidenceTarget(t)
 
@@ -90,21 +98,29 @@ def confidence_target(t: float, partial: Any = None) -> Metric:
 
 @metric(scores="unreduced")
 def omniscience_index(partial: Any = None) -> Metric:
-    """Utility at a target of one half, times 100: right less wrong answers, in percent.
+    """Utility at a target of one half, times 100: right minus wrong answers, in percent.
 
     Parameters
     ----------
-    partial : optional
-        As for `confidence_target`.
+    partial : {"right", "wrong"} or float, optional
+        As in `confidence_target`.
 
     Returns
     -------
     Metric
-        Of Inspect.
+        For a scorer of Inspect.
 
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        @scorer(metrics=[stakes.inspect_ai.omniscience_index()])
+        def exact():  # below 0, more answers are wrong than right: abstain more
+            ...
     """
     half = ConfidenceTarget(0.5)
 
@@ -123,25 +139,36 @@ def confidence_target_stderr(
     """Standard error of the mean utility at a confidence target.
 
     Epochs of one question vary together, and are one cluster; `cluster` names a field of the
-    sample's metadata that tells larger ones, such as the document that several questions are about.
+    sample's metadata that defines larger clusters, such as the document that several questions are
+    about.
 
     Parameters
     ----------
     t : float
         The confidence target.
     cluster : str, optional
-        Field of the metadata that names what varies independently.
-    partial : optional
-        As for `confidence_target`.
+        Field of the metadata that names the clusters.
+    partial : {"right", "wrong"} or float, optional
+        As in `confidence_target`.
 
     Returns
     -------
     Metric
-        Of Inspect.
+        For a scorer of Inspect.
 
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        from stakes.inspect_ai import confidence_target, confidence_target_stderr
+
+        @scorer(metrics=[confidence_target(0.75), confidence_target_stderr(0.75)])
+        def exact():  # useful if the utility is more than two standard errors above 0
+            ...
     """
     target = ConfidenceTarget(t)
 
@@ -154,26 +181,34 @@ def confidence_target_stderr(
 
 @metric(scores="unreduced")
 def normalized_cost(t: float, partial: Any = None) -> Metric:
-    """Cost at a confidence target over that of the better one of always and never answering.
+    """Cost at a confidence target divided by the better of always and never answering.
 
-    Below 1 the model's choice of what to answer is worth something; answers that were held back
-    are taken to be right, which makes this the largest that it can be.
+    Below 1, the model's choice of what to answer is worth something. Withheld answers are assumed
+    to be right, which makes this the largest possible value.
 
     Parameters
     ----------
     t : float
         The confidence target.
-    partial : optional
-        As for `confidence_target`.
+    partial : {"right", "wrong"} or float, optional
+        As in `confidence_target`.
 
     Returns
     -------
     Metric
-        Of Inspect.
+        For a scorer of Inspect.
 
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        @scorer(metrics=[stakes.inspect_ai.normalized_cost(0.75)])
+        def exact():  # below 1, the model's choice of what to answer is worth something
+            ...
     """
     target = ConfidenceTarget(t)
 
@@ -185,16 +220,24 @@ def normalized_cost(t: float, partial: Any = None) -> Metric:
 
 @metric(scores="unreduced")
 def answered() -> Metric:
-    """Return which share of the questions is answered.
+    """Share of the questions that are answered.
 
     Returns
     -------
     Metric
-        Of Inspect.
+        For a scorer of Inspect.
 
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        @scorer(metrics=[stakes.inspect_ai.answered()])
+        def exact():  # 1 means that the model never abstains
+            ...
     """
 
     def share(scores: list[SampleScore]) -> float:
@@ -205,21 +248,29 @@ def answered() -> Metric:
 
 @metric(scores="unreduced")
 def answered_accuracy(partial: Any = None) -> Metric:
-    """Return which share of the answers is right; NaN where nothing was answered.
+    """Share of the answers that are right; NaN if nothing was answered.
 
     Parameters
     ----------
-    partial : optional
-        As for `confidence_target`.
+    partial : {"right", "wrong"} or float, optional
+        As in `confidence_target`.
 
     Returns
     -------
     Metric
-        Of Inspect.
+        For a scorer of Inspect.
 
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        @scorer(metrics=[stakes.inspect_ai.answered_accuracy()])
+        def exact():  # below the target, the model should abstain more
+            ...
     """
 
     def share(scores: list[SampleScore]) -> float:
@@ -230,21 +281,29 @@ def answered_accuracy(partial: Any = None) -> Metric:
 
 @metric(scores="unreduced")
 def hallucination_rate(partial: Any = None) -> Metric:
-    """Return how often the answer is wrong where it is not right; NaN where every one is right.
+    """Share of wrong answers among what is not right; NaN if everything is right.
 
     Parameters
     ----------
-    partial : optional
-        As for `confidence_target`.
+    partial : {"right", "wrong"} or float, optional
+        As in `confidence_target`.
 
     Returns
     -------
     Metric
-        Of Inspect.
+        For a scorer of Inspect.
 
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        @scorer(metrics=[stakes.inspect_ai.hallucination_rate()])
+        def exact():  # 1 means that the model never admits that it does not know
+            ...
     """
 
     def share(scores: list[SampleScore]) -> float:

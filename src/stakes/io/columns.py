@@ -1,5 +1,7 @@
 """Named columns of a table: labels as texts, numbers as doubles, each row with its place."""
 
+from __future__ import annotations
+
 __all__ = ["Columns", "LongColumns"]
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,6 +34,14 @@ class Columns:
     See Also
     --------
     read_columns, read_batches : return it.
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> from stakes.io import read_columns
+    >>> table = read_columns(files("stakes") / "data" / "breast.csv", ["diagnosis"], ["log_odds"])
+    >>> str(table.place(3)).endswith("line 5")  # where to look for a suspicious row
+    True
     """
 
     def __init__(
@@ -44,11 +54,23 @@ class Columns:
         return self._places.rows
 
     def texts(self, name: str) -> Any:  # noqa: ANN401
-        """Return the labels of a column as texts."""
+        """Return a column as texts.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+        """
         return self._known(self._texts, name).values()
 
     def coded(self, name: str) -> tuple[list[str], Any]:
-        """Return the distinct labels of a column, and the place of each row's label among them."""
+        """Return the distinct labels of a column, and the index of each row's label among them.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+        """
         return self._known(self._texts, name).coded()
 
     def codes(
@@ -57,7 +79,17 @@ class Columns:
         classes: Sequence[Label],
         as_labels: Callable[[list[str]], Sequence[Label]] = list,
     ) -> IntArray:
-        """Return labels as places among the classes; others are refused."""
+        """Return labels as indices of the classes; other labels raise an error.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+        classes : sequence of labels
+            The classes.
+        as_labels : callable, optional
+            Turns the texts of a column into labels.
+        """
         texts, places = self.coded(name)
         labels, known = as_labels(texts), {label: code for code, label in enumerate(classes)}
         kind: Any = np.int8 if len(known) <= 127 else np.int64
@@ -71,13 +103,24 @@ class Columns:
         return codes
 
     def numbers(self, name: str) -> FloatArray:
-        """Return the numbers of a column as doubles."""
+        """Return the numbers of a column as doubles.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+        """
         return np.asarray(self._known(self._numbers, name), dtype=np.float64)
 
     def matrix(self, names: Sequence[str]) -> Any:  # noqa: ANN401
-        """Return columns side by side; a single one as it is, which may be a column of lists.
+        """Return columns side by side; a single one, which may hold lists, as it is.
 
-        Numbers that a file keeps as halves or singles stay so, since their sums are rounded so.
+        Numbers in half or single precision keep it, since it shows how their sums were rounded.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of the columns.
         """
         values = [self._known(self._numbers, name) for name in names]
         if len(values) == 1:
@@ -89,7 +132,13 @@ class Columns:
         return np.column_stack(values)
 
     def place(self, row: int) -> Place:
-        """Return where a row came from: 'scores.csv, line 7' or 'part1.parquet, row 0'."""
+        """Return where a row came from: 'scores.csv, line 7' or 'part1.parquet, row 0'.
+
+        Parameters
+        ----------
+        row : int
+            Index of the row, from 0.
+        """
         return self._places.place(row)
 
     def _known(self, columns: Mapping[str, T], name: str) -> T:
@@ -100,9 +149,10 @@ class Columns:
 
 
 class LongColumns(Columns):
-    """A long table seen as one row for each sample; every row keeps its place in the file.
+    """A table with one row per sample and class, seen as one row per sample.
 
-    Scores differ from class to class; all other columns must be alike within a sample.
+    Scores differ from class to class; all other columns must be the same within a sample. Every row
+    keeps its place in the file.
 
     Parameters
     ----------
@@ -116,6 +166,19 @@ class LongColumns(Columns):
     See Also
     --------
     read_columns : reads the table.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from stakes.io import LongColumns, read_columns
+    >>> rows = "id,class,y,p", "a,cat,cat,0.8", "a,dog,cat,0.2", "b,cat,dog,0.4", "b,dog,dog,0.6"
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "long.csv")
+    ...     _ = path.write_text(chr(10).join(rows))
+    ...     table = LongColumns(read_columns(path, ["id", "class", "y"], ["p"]), "id", "class")
+    >>> table.matrix(["p"]).tolist()  # ready for `evaluate`
+    [[0.8, 0.2], [0.4, 0.6]]
     """
 
     def __init__(self, table: Columns, sample: str, kind: str) -> None:
@@ -149,16 +212,34 @@ class LongColumns(Columns):
         return self._first.size
 
     def texts(self, name: str) -> Any:  # noqa: ANN401
-        """Return a column of texts, one for each sample."""
+        """Return a column of strings, one for each sample.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+        """
         return self._alike(self._table.texts(name), name)
 
     def numbers(self, name: str) -> FloatArray:
-        """Return a column of numbers, one for each sample."""
+        """Return a column of numbers, one for each sample.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+        """
         values: FloatArray = self._alike(self._table.numbers(name), name)
         return values
 
     def matrix(self, names: Sequence[str]) -> FloatArray:
-        """Return the scores, a row for each sample and a column for each class, sorted by name."""
+        """Return the scores, one row per sample and one column per class, sorted by name.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of the columns.
+        """
         if len(names) != 1:
             msg = f"a long table has one column of scores for all classes: got {list(names)}."
             raise InputError(msg)
@@ -176,7 +257,13 @@ class LongColumns(Columns):
         return kept
 
     def place(self, row: int) -> Place:
-        """Return where a sample begins."""
+        """Return the place where a sample begins.
+
+        Parameters
+        ----------
+        row : int
+            Index of the sample, from 0.
+        """
         return self._table.place(int(self._first[row]))
 
 

@@ -1,5 +1,7 @@
 """Tables in memory or behind a query, read batch by batch: whatever hands over an Arrow stream."""
 
+from __future__ import annotations
+
 __all__ = ["Relation", "Roles", "table_columns"]
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -49,7 +51,7 @@ def table_columns(
     numbers: Sequence[str] = (),
     slices: Sequence[str] = (),
 ) -> TableColumns:
-    """Return labels, the numbers of each column or list of columns, and others, all in memory.
+    """Return labels, scores and other columns of a table, in memory.
 
     Parameters
     ----------
@@ -59,7 +61,7 @@ def table_columns(
         Column of labels.
     scores : sequence of names, or of lists of names
         Columns of numbers; a list becomes one table.
-    texts, numbers, slices : sequences of names
+    texts, numbers, slices : sequences of names, optional
         Further columns, by what they hold.
 
     Returns
@@ -109,21 +111,31 @@ def _slice_values(found: Columns, name: str, kinds: Kinds) -> Any:  # noqa: ANN4
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns of a table by what they are for.
+    """The columns of a table by what they are used for.
 
     Parameters
     ----------
     label : str
+        Column of labels.
     systems : mapping from name to columns of scores
     weight : str, optional
+        Column of weights.
     group : str, optional
-    slices : tuple of str
-    amounts : tuple of str
-        Columns that costs by case name.
+        Column of groups.
+    slices : tuple of str, optional
+    amounts : tuple of str, optional
+        Columns that `CostsByCase` names.
 
     See Also
     --------
     table_columns : reads the columns of a table in memory.
+
+    Examples
+    --------
+    >>> from stakes.io import Roles
+    >>> roles = Roles("diagnosis", {"model": "p"}, slices=("site",))
+    >>> roles.scores, roles.slices
+    (['p'], ('site',))
     """
 
     label: str
@@ -139,7 +151,7 @@ class Roles:
         return _listed(next(iter(self.systems.values())))
 
     def named(self) -> Self:
-        """Return roles of which each is a name, slices several; others are refused."""
+        """Return the roles with one name each, slices several; anything else raises an error."""
         named = [("label", self.label), ("sample_weight", self.weight), ("groups", self.group)]
         slices = (self.slices,) if isinstance(self.slices, str) else tuple(self.slices or ())
         for role, name in (*named, *(("slices", name) for name in slices)):
@@ -179,24 +191,45 @@ class Total(Protocol):
 
 @dataclass(frozen=True)
 class Relation:
-    """How rows of a table, of which one piece is in memory at a time, are added to a summary.
+    """Adds the rows of a table, read piece by piece, to a summary.
 
     Parameters
     ----------
     roles : Roles
+        The columns.
     kind : type of scores
+        What the scores are.
 
     See Also
     --------
     Roles : the columns.
     table_columns : a table in memory.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import stakes
+    >>> from stakes.io import Relation, Roles
+    >>> relation = Relation(Roles("y", {"": "p"}), stakes.Posteriors)
+    >>> first, pieces = relation.begun(pa.table({"y": [0, 1, 1, 0], "p": [0.1, 0.7, 0.4, 0.2]}))
+    >>> total = stakes.Summary(classes=relation.classes(first))
+    >>> for piece in pieces:
+    ...     _ = relation.add(total, piece)
+    >>> total
+    Summary(4 samples, 2 classes)
     """
 
     roles: Roles
     kind: type[Scores]
 
     def begun(self, table: Any) -> tuple[Piece, Iterator[Piece]]:  # noqa: ANN401
-        """Return the first rows of a table, and all of them; one without rows is refused."""
+        """Return the first rows of a table, and all of them; a table without rows raises an error.
+
+        Parameters
+        ----------
+        table : anything with an Arrow stream
+            A table of pyarrow, polars, pandas or DuckDB.
+        """
         pieces = pieces_of(table, self.roles.ask())
         first = next(pieces, None)
         if first is None:
@@ -204,7 +237,13 @@ class Relation:
         return first, chain([first], pieces)
 
     def classes(self, piece: Piece) -> Names:
-        """Return the classes where the type of the labels tells them and their order."""
+        """Return the classes, if the type of the labels determines them and their order.
+
+        Parameters
+        ----------
+        piece : Piece
+            Rows of the table.
+        """
         label, columns = self.roles.label, piece.columns()
         found, width = piece.kinds[label][0], columns.matrix(self.roles.scores).shape[1:]
         column = piece.batch.table.column(label)
@@ -219,8 +258,14 @@ class Relation:
         told = f"column {label!r} holds texts without an order"
         raise InputError("classes", rule, found=told, hint="Pass classes=[...].")
 
-    def forms(self, piece: Piece) -> "dict[str, ScoreForm]":
-        """Return what the scores of each system are, and how many columns they have."""
+    def forms(self, piece: Piece) -> dict[str, ScoreForm]:
+        """Return the kind of each system's scores and the number of their columns.
+
+        Parameters
+        ----------
+        piece : Piece
+            Rows of the table.
+        """
         from stakes.evaluation.summaries.compared_rows import ScoreForm  # noqa: PLC0415  slow to load
 
         columns, systems = piece.columns(), self.roles.systems
@@ -230,7 +275,15 @@ class Relation:
         return {name: ScoreForm(self.kind, width) for name, width in widths.items()}
 
     def add(self, total: Total, piece: Piece) -> Mapping[str, Scores]:
-        """Add rows to a summary, or to rows kept of several systems; return their scores."""
+        """Return the scores of rows after adding these to a summary or to kept rows.
+
+        Parameters
+        ----------
+        total : Summary, or kept rows
+            What the rows are added to.
+        piece : Piece
+            Rows of the table.
+        """
         batch = piece.checked(partial(self._read, total.classes))
         with _of_columns(piece, self.roles.scores):
             total.add_batch(batch)
@@ -314,7 +367,7 @@ def _batches(table: Any, ask: Ask, name: str = _SOURCE.name) -> Iterator[Batch]:
         raise InputError(name, rule, found=plain(error, 200)) from error
 
 
-def _put_together(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.Table]":
+def _put_together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     """Go through batches, of which small ones are put together: each addition has its cost."""
     waiting: list[Any] = []
     for batch in batches:

@@ -1,5 +1,7 @@
 """Trials of speaker recognition: scores and their key, joined by model and segment."""
 
+from __future__ import annotations
+
 __all__ = ["join_keys"]
 
 from collections.abc import Iterator
@@ -54,8 +56,12 @@ def join_keys(
     ----------
     scores_source, key_source : path
         The file of scores and the key file; every score must have its key.
-    max_bytes, patience, progress
-        As for `read_columns`.
+    max_bytes : int, optional
+        As in `read_columns`.
+    patience : float, default 60.0
+        As in `read_columns`.
+    progress : callable, optional
+        As in `read_columns`.
 
     Returns
     -------
@@ -65,7 +71,7 @@ def join_keys(
     See Also
     --------
     read_columns : tables with a header.
-    cllr : what the scores are worth.
+    cllr : how good the scores are.
 
     Examples
     --------

@@ -1,5 +1,7 @@
 """Tables read unit by unit, in any thread: row groups of Parquet files, chunks of text."""
 
+from __future__ import annotations
+
 __all__ = ["column_names", "read_batches", "read_columns"]
 
 import os
@@ -41,7 +43,7 @@ class Piece:
     def __len__(self) -> int:
         return self.batch.table.num_rows
 
-    def cut(self, start: int, stop: int) -> "Piece":
+    def cut(self, start: int, stop: int) -> Piece:
         """Return some of the rows."""
         return replace(self, batch=self.batch.cut(start, stop), row=self.row + start)
 
@@ -57,7 +59,7 @@ class Piece:
         self.add_to(gathered)
         return gathered.columns(self.source)
 
-    def checked(self, check: Callable[["Piece"], T]) -> T:
+    def checked(self, check: Callable[[Piece], T]) -> T:
         """Return what a check makes of the rows; of several bad ones it names the first."""
         try:
             return check(self)
@@ -69,7 +71,7 @@ class Piece:
                 piece = first if first._fault(check) is not None else rest
             raise piece._fault(check) or error from error  # no single row may have one
 
-    def _fault(self, check: Callable[["Piece"], object]) -> InputError | None:
+    def _fault(self, check: Callable[[Piece], object]) -> InputError | None:
         try:
             check(self)
         except InputError as error:
@@ -98,30 +100,30 @@ def read_columns(  # noqa: PLR0913  one argument per promise
     patience: float = 60.0,
     progress: Progress | None = None,
 ) -> Columns:
-    """Read columns by name, in batches; what is missing or no number is refused with its place.
+    """Read columns by name; an error gives the place of a missing or invalid value.
 
-    Texts of columns that may be `blank` are empty where a value is missing.
+    Missing values of columns in `blank` are empty texts.
 
     Parameters
     ----------
     source : path, glob, or list of paths
         A file, several files of one table, or "-" for standard input.
-    texts : sequence of names
+    texts : sequence of names, optional
         Columns to read as texts: labels, groups.
-    numbers : sequence of names
+    numbers : sequence of names, optional
         Columns to read as numbers; infinity is allowed.
-    finite : sequence of names
+    finite : sequence of names, optional
         Columns to read as finite numbers.
-    blank : sequence of names
+    blank : sequence of names, optional
         Columns of texts in which values may be missing.
     kind : str, optional
-        Kind of the file, such as "csv"; by default by its ending.
+        Kind of the file, such as "csv"; by default it follows from the extension.
     max_bytes : int, optional
-        The most bytes to read, packed or not.
-    patience : float
-        Seconds to wait for a pipe that says nothing.
+        The most bytes to read, compressed or not.
+    patience : float, default 60.0
+        Seconds to wait for a pipe without data.
     progress : callable, optional
-        Called with how much was read, and of how much.
+        Called with the amount read and the total.
 
     Returns
     -------
@@ -131,9 +133,9 @@ def read_columns(  # noqa: PLR0913  one argument per promise
     Raises
     ------
     InputError
-        For a column that is not there, or a value that is missing or is not a number.
+        If a column is missing, or a value is missing or not a number.
     FileError
-        For a file that cannot be read.
+        If a file cannot be read.
 
     See Also
     --------
@@ -170,14 +172,26 @@ def read_batches(  # noqa: PLR0913  as for `read_columns`
     patience: float = 60.0,
     rows: int = ROWS,
 ) -> Iterator[Columns]:
-    """Read columns as `read_columns` does, but hand them over batch by batch.
+    """Read columns as `read_columns` does, batch by batch.
 
     Parameters
     ----------
-    source, texts, numbers, finite, kind, max_bytes, patience
-        As for `read_columns`.
-    rows : int
-        The most rows of a batch.
+    source : path, glob, or list of paths
+        As in `read_columns`.
+    texts : sequence of names, optional
+        As in `read_columns`.
+    numbers : sequence of names, optional
+        As in `read_columns`.
+    finite : sequence of names, optional
+        As in `read_columns`.
+    kind : str, optional
+        As in `read_columns`.
+    max_bytes : int, optional
+        As in `read_columns`.
+    patience : float, default 60.0
+        As in `read_columns`.
+    rows : int, optional
+        The largest number of rows in a batch.
 
     Returns
     -------
@@ -284,8 +298,12 @@ def column_names(
 
     Parameters
     ----------
-    source, kind, max_bytes
-        As for `read_columns`.
+    source : path, glob, or list of paths
+        As in `read_columns`.
+    kind : str, optional
+        As in `read_columns`.
+    max_bytes : int, optional
+        As in `read_columns`.
 
     Returns
     -------

@@ -1,5 +1,7 @@
 """Tables with every column: read as they are, whole or in batches, and written with new ones."""
 
+from __future__ import annotations
+
 __all__ = ["read_pairs", "read_whole", "with_columns", "write_table"]
 
 import gzip
@@ -28,13 +30,21 @@ def read_whole(
     max_bytes: int | None = None,
     patience: float = 60.0,
     progress: Progress | None = None,
-) -> "pa.Table":
-    """Read every column of a table; those of a CSV file as texts, so that they can be kept.
+) -> pa.Table:
+    """Read every column of a table; those of a CSV file as texts, to keep them unchanged.
 
     Parameters
     ----------
-    source, kind, max_bytes, patience, progress
-        As for `read_columns`.
+    source : path, glob, or list of paths
+        As in `read_columns`.
+    kind : str, optional
+        As in `read_columns`.
+    max_bytes : int, optional
+        As in `read_columns`.
+    patience : float, default 60.0
+        As in `read_columns`.
+    progress : callable, optional
+        As in `read_columns`.
 
     Returns
     -------
@@ -66,19 +76,25 @@ def read_pairs(
     max_bytes: int | None = None,
     patience: float = 60.0,
     rows: int = ROWS,
-) -> "Iterator[tuple[Columns, pa.Table]]":
-    """Go through a table in batches: the columns asked for, checked, and all columns as they are.
+) -> Iterator[tuple[Columns, pa.Table]]:
+    """Read a table in batches: the requested columns, checked, with all columns unchanged.
 
     The table is read twice, side by side. All batches have the schema of the whole table.
 
     Parameters
     ----------
-    source, kind, max_bytes, patience
-        As for `read_columns`.
+    source : path, glob, or list of paths
+        As in `read_columns`.
     ask : Ask
         Names of columns by what they hold: `texts`, `numbers`, `finite`, `blank`.
-    rows : int
-        The most rows of a batch.
+    kind : str, optional
+        As in `read_columns`.
+    max_bytes : int, optional
+        As in `read_columns`.
+    patience : float, default 60.0
+        As in `read_columns`.
+    rows : int, optional
+        The largest number of rows in a batch.
 
     Returns
     -------
@@ -105,8 +121,8 @@ def read_pairs(
 
 
 def _paired(
-    checked: Iterator[Columns], tables: "Iterator[pa.Table]", shown: str
-) -> "Iterator[tuple[Columns, pa.Table]]":
+    checked: Iterator[Columns], tables: Iterator[pa.Table], shown: str
+) -> Iterator[tuple[Columns, pa.Table]]:
     """Put as many rows as they are beside columns."""
     rest: list[pa.Table] = []
     for columns in checked:
@@ -127,7 +143,7 @@ def _changed(shown: str) -> InputError:
     return InputError(f"'{shown}' must not change while it is read: its rows have changed.")
 
 
-def _tables(shown: str, parts: Sequence[Part], limits: Limits, rows: int) -> "Iterator[pa.Table]":
+def _tables(shown: str, parts: Sequence[Part], limits: Limits, rows: int) -> Iterator[pa.Table]:
     """Go through the rows of a table with all columns, in one schema."""
     found = _read(shown, parts, limits, types_only=True)
     if not found:
@@ -141,7 +157,7 @@ def _tables(shown: str, parts: Sequence[Part], limits: Limits, rows: int) -> "It
 
 def _read(
     shown: str, parts: Sequence[Part], limits: Limits, *, types_only: bool = False
-) -> "list[pa.Table]":
+) -> list[pa.Table]:
     """Read batches, or none of their rows; only JSON has to be read to the end for the types."""
     found: list[pa.Table] = []
     for part in parts:
@@ -153,7 +169,7 @@ def _read(
     return found
 
 
-def _joined(tables: "Sequence[pa.Table]", shown: str) -> "pa.Table":
+def _joined(tables: Sequence[pa.Table], shown: str) -> pa.Table:
     """Return tables as one; columns that hold nothing take the type that they have elsewhere."""
     try:
         return pa.concat_tables(tables, promote_options="default")
@@ -162,7 +178,7 @@ def _joined(tables: "Sequence[pa.Table]", shown: str) -> "pa.Table":
         raise InputError(msg) from error
 
 
-def _alike(unit: Unit, before: "pa.Schema | None") -> "pa.Table":
+def _alike(unit: Unit, before: pa.Schema | None) -> pa.Table:
     """Read a unit with its columns in the order of those before it; refuse other columns."""
     piece = unit.read()
     table = piece.batch.table
@@ -176,8 +192,8 @@ def _alike(unit: Unit, before: "pa.Schema | None") -> "pa.Table":
     return table.select(before.names)
 
 
-def with_columns(table: "pa.Table", columns: Mapping[str, Any]) -> "pa.Table":
-    """Return the table with new columns at its end; a name that is taken is refused.
+def with_columns(table: pa.Table, columns: Mapping[str, Any]) -> pa.Table:
+    """Return a table with new columns at its end; a name that exists raises an error.
 
     Parameters
     ----------
@@ -207,21 +223,21 @@ def with_columns(table: "pa.Table", columns: Mapping[str, Any]) -> "pa.Table":
     return table
 
 
-def write_table(table: "pa.Table", path: str | Path, *, force: bool = False) -> None:
-    """Write a table whole or not at all, by its ending; a file that is there needs `force`.
+def write_table(table: pa.Table, path: str | Path, *, force: bool = False) -> None:
+    """Write a table, by its extension; an existing file needs `force`.
 
     Parameters
     ----------
     table : pyarrow Table
     path : path
-        Its ending says the kind: .csv, .parquet, ...
-    force : bool
-        Whether a file that is there is replaced.
+        Its extension gives the kind: .csv, .parquet, ...
+    force : bool, default False
+        Whether to replace an existing file.
 
     Raises
     ------
     FileError
-        If the file is there and `force` is false, or if it cannot be written.
+        If the file exists and `force` is false, or if it cannot be written.
 
     See Also
     --------
@@ -243,7 +259,7 @@ def write_table(table: "pa.Table", path: str | Path, *, force: bool = False) -> 
 
 
 @contextmanager
-def table_writer(path: str | Path, schema: "pa.Schema", *, force: bool = False) -> Iterator[Write]:
+def table_writer(path: str | Path, schema: pa.Schema, *, force: bool = False) -> Iterator[Write]:
     """Give a function that writes the next rows of a table; the file is there at the end, whole."""
     refuse_taken(path, force=force)
     if "://" in str(path):

@@ -1,5 +1,7 @@
 """The answers in what lm-eval's `simple_evaluate` returns."""
 
+from __future__ import annotations
+
 __all__ = ["answers_of_results"]
 
 import re
@@ -22,7 +24,7 @@ def answers_of_results(  # noqa: PLR0913  as for files
     confidence: str | Literal[False] | None = None,
     abstain_values: str | Sequence[str] | None = None,
     abstain_field: str | None = None,
-    abstain_pattern: "str | re.Pattern[str] | None" = None,
+    abstain_pattern: str | re.Pattern[str] | None = None,
     partial: Literal["right", "wrong"] | float | None = None,
     slices: str | Sequence[str] = (),
 ) -> AnswerLog:
@@ -33,19 +35,43 @@ def answers_of_results(  # noqa: PLR0913  as for files
     results : mapping
         What `simple_evaluate` returned.
     task : str, optional
-        Of several tasks, the one to take.
-    metric, filter, confidence, abstain_values, abstain_field, abstain_pattern, partial, slices
-        As for `stakes.read_answer_log`.
+        If there are several tasks, the one to take.
+    metric : str, optional
+        As in `stakes.read_answer_log`.
+    filter : str, optional
+        As in `stakes.read_answer_log`.
+    confidence : str or False, optional
+        As in `stakes.read_answer_log`.
+    abstain_values : str or list of str, optional
+        As in `stakes.read_answer_log`.
+    abstain_field : str, optional
+        As in `stakes.read_answer_log`.
+    abstain_pattern : str or compiled pattern, optional
+        As in `stakes.read_answer_log`.
+    partial : {"right", "wrong"} or float, optional
+        As in `stakes.read_answer_log`.
+    slices : str or list of str, optional
+        As in `stakes.read_answer_log`.
 
     Returns
     -------
     AnswerLog
-        As it would be read from the file that lm-eval writes.
+        The same as read from the file that lm-eval writes.
 
     See Also
     --------
     read_answer_log : the same from a file.
-    evaluate_responses : judges the answers.
+    evaluate_responses : evaluates the answers.
+
+    Examples
+    --------
+    >>> from stakes.lm_eval import answers_of_results
+    >>> sample = {"doc_id": 0, "doc": {"q": "2 + 2?"}, "target": "4", "filter": "none"}
+    >>> sample |= {"arguments": [["2 + 2?", {}]], "resps": [["4"]], "filtered_resps": ["4"]}
+    >>> sample |= {"metrics": ["exact_match"], "exact_match": 1.0}
+    >>> log = answers_of_results({"samples": {"sums": [sample]}})
+    >>> log.right, len(log.left_out)  # every sample counts, so evaluate `log.responses()`
+    ([True], 0)
     """
     given = {name: value for name, value in locals().items() if name not in {"results", "task"}}
     samples = results.get("samples") if isinstance(results, Mapping) else None

@@ -1,5 +1,7 @@
 """Functions that a task file of lm-eval names with !function."""
 
+from __future__ import annotations
+
 __all__ = [
     "answered_accuracy",
     "hallucination_rate",
@@ -27,24 +29,24 @@ def response_processor(
 ) -> Callable[[Any, Sequence[Any]], dict[str, Any]]:
     """Return a function for `process_results` of a task that generates text.
 
-    It gives for each document
+    For each document it returns
 
-    - `utility`, the points at the target, and `answered`, 1 or 0: their mean (`aggregation: mean`)
-      is what counts, and lm-eval adds the standard error;
-    - `response`, what was right, refused and how sure: for the aggregations below, and for
-      `stakes.read_answer_log`, which reads it from the log for any other target.
+    - `utility`, the points at the target, and `answered`, 1 or 0: aggregate them by their mean
+      (`aggregation: mean`), and lm-eval adds the standard error;
+    - `response`, whether it was right or refused and its confidence: for the aggregations of this
+      module, and for `stakes.read_answer_log`, which reads it from the log for any other target.
 
     Parameters
     ----------
     is_right : function (doc, text) -> bool
-        Whether what the model wrote answers the document; not asked about abstentions.
+        Whether the model's text answers the document; not called for abstentions.
     stated : StatedIn
         How confidence is written, and what an abstention looks like.
     t : float
         The confidence target.
-    names : list of str, optional
-        The metrics of the task that aggregate responses. `metric_list` must have each of them
-        with its aggregation, since lm-eval takes the mean of all others, and responses have none.
+    names : list of str, default ('response',)
+        The metrics of the task that aggregate responses. `metric_list` must have each of them with
+        its aggregation, since lm-eval takes the mean of all others, and responses have no mean.
 
     Returns
     -------
@@ -55,6 +57,19 @@ def response_processor(
     --------
     StatedIn : how a confidence is read.
     evaluate_responses : with intervals and verdicts.
+
+    Examples
+    --------
+    >>> from stakes import StatedIn
+    >>> from stakes.lm_eval import response_processor
+    >>> stated = StatedIn(abstention=r"(?i)i don't know")
+    >>> process = response_processor(lambda doc, text: doc in text, stated, t=0.75)
+    >>> for text in ("Rome. Confidence: 0.6", "I don't know."):
+    ...     print(process("Paris", [text])["utility"])
+    -3.0
+    0.0
+
+    At this target, the model should say that it does not know.
     """
     target = ConfidenceTarget(t)
 
@@ -82,12 +97,22 @@ def utility_at(t: float) -> Aggregation:
 
     Returns
     -------
-    aggregation
-        For a task of lm-eval.
+    callable
+        An aggregation for a task of lm-eval.
 
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    >>> from stakes.lm_eval import utility_at, response_processor
+    >>> from stakes import StatedIn
+    >>> process = response_processor(lambda doc, text: doc in text, StatedIn(), t=0.75)
+    >>> texts = "Paris. Confidence: 0.9", "Rome. Confidence: 0.6"
+    >>> said = [process("Paris", [text])["response"] for text in texts]
+    >>> utility_at(0.75)(said)  # below 0: never answering would be better
+    -1.0
     """
     target = ConfidenceTarget(t)
 
@@ -98,9 +123,10 @@ def utility_at(t: float) -> Aggregation:
 
 
 def normalized_cost_at(t: float) -> Aggregation:
-    """Return an aggregation of `response`: the cost over the better of always and never answering.
+    """Return an aggregation of `response`: the cost divided by that of the better constant rule.
 
-    Answers that were held back are taken to be right, which makes this the largest that it can be.
+    The constant rules are always and never answering. Withheld answers are assumed to be right,
+    which makes this the largest possible value.
 
     Parameters
     ----------
@@ -109,12 +135,22 @@ def normalized_cost_at(t: float) -> Aggregation:
 
     Returns
     -------
-    aggregation
-        For a task of lm-eval.
+    callable
+        An aggregation for a task of lm-eval.
 
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    >>> from stakes.lm_eval import normalized_cost_at, response_processor
+    >>> from stakes import StatedIn
+    >>> process = response_processor(lambda doc, text: doc in text, StatedIn(), t=0.75)
+    >>> texts = "Paris. Confidence: 0.9", "Rome. Confidence: 0.6"
+    >>> said = [process("Paris", [text])["response"] for text in texts]
+    >>> normalized_cost_at(0.75)(said) < 1  # its choice of what to answer is worth nothing
+    False
     """
     target = ConfidenceTarget(t)
 
@@ -125,11 +161,12 @@ def normalized_cost_at(t: float) -> Aggregation:
 
 
 def answered_accuracy(responses: Sequence[Response]) -> float:
-    """Return which share of the answers is right; NaN where nothing was answered.
+    """Return the share of the answers that are right; NaN if nothing was answered.
 
     Parameters
     ----------
     responses : sequence of Response
+        What `response_processor` returned as `response`.
 
     Returns
     -------
@@ -138,16 +175,27 @@ def answered_accuracy(responses: Sequence[Response]) -> float:
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    >>> from stakes.lm_eval import answered_accuracy, response_processor
+    >>> from stakes import StatedIn
+    >>> process = response_processor(lambda doc, text: doc in text, StatedIn(), t=0.75)
+    >>> texts = "Paris. Confidence: 0.9", "Rome. Confidence: 0.6"
+    >>> said = [process("Paris", [text])["response"] for text in texts]
+    >>> answered_accuracy(said) > 0.75  # not accurate enough for the target: abstain more
+    False
     """
     return _values(responses).answered_accuracy()
 
 
 def hallucination_rate(responses: Sequence[Response]) -> float:
-    """Return how often the answer is wrong where it is not right; NaN where every one is right.
+    """Return the share of wrong answers among what is not right; NaN if everything is right.
 
     Parameters
     ----------
     responses : sequence of Response
+        What `response_processor` returned as `response`.
 
     Returns
     -------
@@ -156,6 +204,16 @@ def hallucination_rate(responses: Sequence[Response]) -> float:
     See Also
     --------
     evaluate_responses : the same with intervals and verdicts.
+
+    Examples
+    --------
+    >>> from stakes.lm_eval import hallucination_rate, response_processor
+    >>> from stakes import StatedIn
+    >>> process = response_processor(lambda doc, text: doc in text, StatedIn(), t=0.75)
+    >>> texts = "Paris. Confidence: 0.9", "Rome. Confidence: 0.6"
+    >>> said = [process("Paris", [text])["response"] for text in texts]
+    >>> hallucination_rate(said)  # every answer that is not right is wrong: it never abstains
+    1.0
     """
     return _values(responses).hallucination_rate()
 

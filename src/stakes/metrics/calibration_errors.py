@@ -1,5 +1,7 @@
 """Calibration errors, for comparison with the literature; calibration loss says more."""
 
+from __future__ import annotations
+
 __all__ = [
     "CalibrationError",
     "calibration_error",
@@ -44,9 +46,9 @@ from stakes.statistics.bins import equal_width
 class CalibrationError(NumberRecord):
     """A calibration error: lower is better, and it is biased upward.
 
-    Of a perfectly calibrated system chance alone makes `expected_if_calibrated` on average, for as
-    many samples with the same posteriors; a value near it says nothing against the system.
-    `debiased` and `interval` are without that bias. Answering the priors always scores 0.
+    A perfectly calibrated system has `expected_if_calibrated` on average, by chance alone, for as
+    many samples with the same posteriors; a value near it is no evidence of miscalibration.
+    `debiased` and `interval` are without that bias. A system that answers the priors scores 0.
 
     Attributes
     ----------
@@ -54,15 +56,27 @@ class CalibrationError(NumberRecord):
     name : str
     classes : tuple of names
     factors : array or None
-        How many times samples of a class count; None: all once.
+        How many times samples of each class count; None if all count once.
     model : GapModel, SmoothModel or None
         What the interval is computed from.
     why_no_interval : str
-        Empty where there is an interval.
+        Empty if there is an interval.
 
     See Also
     --------
     calibration_error, confidence_calibration_error, smooth_calibration_error : return it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> for priors in ([0.9, 0.1], [0.5, 0.5]):  # the right priors, then wrong ones
+    ...     error = stakes.calibration_error(data.y, data.posteriors(priors))
+    ...     print(error.interval().low > 0)
+    False
+    True
+
+    Calibrate the second system; the error of the first may be due to chance.
     """
 
     value: float
@@ -74,18 +88,18 @@ class CalibrationError(NumberRecord):
 
     @property
     def class_weights(self) -> dict[Label, float]:
-        """How many times a sample of each class counts, so that classes have their priors."""
+        """How many times a sample of each class counts, to match the priors."""
         factors = np.ones(len(self.classes)) if self.factors is None else self.factors
         return dict(zip(self.classes, factors.tolist(), strict=True))
 
     @cached_property
     def expected_if_calibrated(self) -> float:
-        """The mean value of a perfectly calibrated system of that size; NaN if unknown."""
+        """The mean value for a perfectly calibrated system of that size; NaN if unknown."""
         return math.nan if self.model is None else self.model.expected
 
     @cached_property
     def debiased(self) -> float:
-        """The value without what chance adds to it on average; NaN if unknown."""
+        """The value minus what chance adds on average; NaN if unknown."""
         model = self.model
         if model is None:
             return math.nan
@@ -102,9 +116,14 @@ class CalibrationError(NumberRecord):
         return self.model.method
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        """Return a confidence interval of the error of the population; None where `method` says.
+        """Return a confidence interval of the population's error; None if there is none.
 
-        It starts at 0 where the value may be due to chance alone.
+        It starts at 0 if the value may be due to chance alone. If it is None, `method` says why.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
         """
         z, model = NormalDist().inv_cdf((1 + read_level(level)) / 2), self.model
         if model is None or model.lacking:
@@ -124,11 +143,23 @@ class CalibrationError(NumberRecord):
         return Interval(min(low, model.value), max(high, model.value), level)
 
     def estimate(self, level: float = 0.95) -> Estimate:
-        """Return value, interval, and how that was computed."""
+        """Return the value, its interval, and how that was computed.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         return Estimate(self.value, self.interval(level), self.method)
 
-    def without_interval(self, why: str) -> "CalibrationError":
-        """Return the value alone, with the reason."""
+    def without_interval(self, why: str) -> CalibrationError:
+        """Return the value without an interval, and the reason.
+
+        Parameters
+        ----------
+        why : str
+            Why there is no interval.
+        """
         return CalibrationError(self.value, self.name, self.classes, self.factors, None, why)
 
     def __str__(self) -> str:
@@ -141,7 +172,13 @@ class CalibrationError(NumberRecord):
         return f"{text}; {number(self.expected_if_calibrated)} expected if calibrated"
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         return {
             **self.estimate(level).to_dict(),
             "debiased": json_number(self.debiased),
@@ -164,19 +201,26 @@ def calibration_error(
 ) -> CalibrationError:
     """Return the expected calibration error of P(classes[-1]), as a fraction (the paper's ECE).
 
-    Mean over bins of the gap between mean posterior and share of the class. Lower is better, but
-    answering the priors always scores 0: it says nothing of how much is known.
+    It is the mean over bins of the gap between mean posterior and share of the class. Lower is
+    better, but a system that answers the priors scores 0: the error does not measure information.
 
     Parameters
     ----------
-    bins : int, EqualWidth(n) or EqualMass(n)
-    norm : 1, 2 or infinity
-        Mean gap, root mean square gap, or largest gap. Intervals are given for the mean gap.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As in `expected_loss`.
+    bins : int, EqualWidth(n) or EqualMass(n), default 15
+        An int is a number of bins of equal width.
+    norm : {1, 2, inf}, default 1
+        Mean gap, root mean square gap, or largest gap. Only the mean gap has an interval.
     priors : float, array of K, mapping by class, or "data", optional
-        Of use. Posteriors are those at these priors, and so are frequencies: a sample of class k
-        counts as often as its prior exceeds its share in the data.
-    y_true, scores, sample_weight, classes
-        As for `expected_loss`.
+        Deployment priors, at which the posteriors are and the frequencies are computed: a sample of
+        class k counts as many times as its prior exceeds its share in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------
@@ -185,7 +229,7 @@ def calibration_error(
 
     See Also
     --------
-    calibration_loss : what it costs, which a calibration error does not say.
+    calibration_loss : what miscalibration costs, which a calibration error does not measure.
     smooth_calibration_error : without bins.
     reliability : the bins.
 
@@ -196,6 +240,8 @@ def calibration_error(
     >>> error = stakes.calibration_error(data.y, data.posteriors([0.9, 0.1]))
     >>> round(error, 3), round(error.expected_if_calibrated, 3), error.interval().low
     (0.008, 0.013, 0.0)
+
+    Below what chance alone would give: no sign of miscalibration.
     """
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
     return _error(samples, bins, norm, confidence=False)
@@ -213,13 +259,24 @@ def confidence_calibration_error(
 ) -> CalibrationError:
     """Return the calibration error of the largest posterior, as a fraction (the paper's ECEmc).
 
-    It looks at the confidence of the chosen class alone, so it misses what happens to all others.
-    Arguments as for `calibration_error`.
+    It measures only the confidence of the chosen class, not the posteriors of the others.
 
     Parameters
     ----------
-    y_true, scores, bins, norm, priors, sample_weight, classes
-        As for `calibration_error`.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As in `calibration_error`.
+    bins : int, EqualWidth(n) or EqualMass(n), default 15
+        An int is a number of bins of equal width.
+    norm : {1, 2, inf}, default 1
+        Mean gap, root mean square gap, or largest gap.
+    priors : float, array of K, mapping by class, or "data", optional
+        Deployment priors, as in `calibration_error`.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------
@@ -229,11 +286,11 @@ def confidence_calibration_error(
     See Also
     --------
     calibration_error : of the last of two classes.
-    calibration_loss : what it costs, which a calibration error does not say.
+    calibration_loss : what miscalibration costs, which a calibration error does not measure.
 
     Examples
     --------
-    Is the error more than chance would make of a calibrated system?
+    Is the error larger than chance would give a calibrated system? No:
 
     >>> import stakes
     >>> data = stakes.simulation.simulate(3, n=2000)
@@ -264,16 +321,23 @@ def smooth_calibration_error(
 ) -> CalibrationError:
     """Return the smooth calibration error: no bins, a kernel whose width is the error itself.
 
-    After Blasiok and Nakkiran: the residuals are smoothed by a reflected Gaussian; the width at
-    which the summed residual equals the width is the error, to a thousandth. Arguments as for
-    `calibration_error`.
+    After Blasiok and Nakkiran: the residuals are smoothed by a reflected Gaussian; the error is the
+    width at which the summed residual equals the width, to a thousandth.
 
     Parameters
     ----------
-    confidence : bool
-        Whether to judge the largest posterior in place of that of the last class.
-    y_true, scores, priors, sample_weight, classes
-        As for `calibration_error`.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As in `calibration_error`.
+    confidence : bool, default False
+        Whether to use the largest posterior instead of that of the last class.
+    priors : float, array of K, mapping by class, or "data", optional
+        Deployment priors, as in `calibration_error`.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------

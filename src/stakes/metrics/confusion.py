@@ -1,5 +1,7 @@
 """The confusion matrix: counts that answer what the decisions cost."""
 
+from __future__ import annotations
+
 __all__ = ["ConfusionMatrix"]
 
 import math
@@ -21,17 +23,17 @@ from stakes.statistics import ConfusionCounts
 
 
 class ConfusionMatrix(Record, ConfusionCounts):
-    """How many samples of each class got each decision, and what follows from it.
+    """The number of samples of each class with each decision, and metrics of these counts.
 
-    Made by `confusion_matrix` from samples or by `ConfusionMatrix.from_counts` from a table. Two
-    of them add up with `+`, so parts of the data can be counted apart. Metrics of two classes
-    are of the last class, the class of interest; `positive=` names another, and sets one class
-    against all others where there are more than two.
+    Use `confusion_matrix` for samples and `ConfusionMatrix.from_counts` for a table. Two of them
+    add up with `+`, so parts of the data can be counted separately. Metrics of two classes are for
+    the last class, the class of interest; `positive=` names another, and compares one class with
+    all others if there are more than two.
 
     See Also
     --------
     confusion_matrix : counts samples.
-    evaluate_decisions : all about the decisions at once.
+    evaluate_decisions : everything about the decisions at once.
     explain : which costs a metric implies.
 
     Examples
@@ -58,12 +60,13 @@ class ConfusionMatrix(Record, ConfusionCounts):
         costs : CostMatrix or array of shape (K, M), optional
             By default 1 for each error and 0 for each right answer.
         priors : float, array of K, mapping by class, or "data", optional
-            How often each class will occur in use; by default as often as in the data.
+            How often each class will occur in deployment; by default as often as in the data.
 
         Examples
         --------
-        Missing a tumour costs five times a needless operation, and in use one patient in fifty
-        has one. Is the test worth using?
+        A missed tumour costs five times as much as a needless operation, and in deployment one
+        patient in fifty has one. Is the test worth using? Yes, it costs about half of the naive
+        cost:
 
         >>> cm = ConfusionMatrix.from_counts([[855, 45], [5, 95]], classes=["healthy", "tumour"])
         >>> costs = CostMatrix.binary(miss=5, false_alarm=1, classes=["healthy", "tumour"])
@@ -101,7 +104,14 @@ class ConfusionMatrix(Record, ConfusionCounts):
     ) -> FloatArray:
         """Return what each cell adds to the expected cost: the table c_ij P_i R_ij.
 
-        Arguments as for `expected_cost`. A class of prior 0 adds nothing.
+        Arguments as in `expected_cost`. A class of prior 0 adds nothing.
+
+        Parameters
+        ----------
+        costs : CostMatrix or array of shape (K, M), optional
+            By default 1 for each error.
+        priors : float, array of K, mapping by class, or "data", optional
+            How often each class will occur in deployment; by default as often as in the data.
         """
         matrix, (p, _) = self.read_costs(costs), self._priors(priors)
         rates = np.where(p[:, None] > 0, self.rates, 0.0)
@@ -128,37 +138,88 @@ class ConfusionMatrix(Record, ConfusionCounts):
         return accuracies.Matthews().evaluate(self)
 
     def net_benefit(self, threshold: float, *, positive: Label | None = None) -> MetricValue:
-        """Return the net benefit at a threshold probability (NB)."""
+        """Return the net benefit at a threshold probability (NB).
+
+        Parameters
+        ----------
+        threshold : float
+            The threshold probability, from 0 to below 1.
+        positive : name, optional
+            The class of interest; by default the last.
+        """
         return detection.NetBenefit(threshold).evaluate(self.detector(positive))
 
     def f_score(self, beta: float = 1.0, *, positive: Label | None = None) -> MetricValue:
-        """Return the F-beta score; beta 0 gives the precision, infinity the recall."""
+        """Return the F-beta score; beta 0 gives the precision, infinity the recall.
+
+        Parameters
+        ----------
+        beta : float, default 1.0
+            How many times as much recall counts as precision.
+        positive : name, optional
+            The class of interest; by default the last.
+        """
         return detection.FScore(beta).evaluate(self.detector(positive))
 
     def positive_likelihood_ratio(self, *, positive: Label | None = None) -> MetricValue:
-        """Return LR+, sensitivity over one minus specificity."""
+        """Return LR+, sensitivity over one minus specificity.
+
+        Parameters
+        ----------
+        positive : name, optional
+            The class of interest; by default the last.
+        """
         return detection.PositiveLikelihoodRatio().evaluate(self.detector(positive))
 
     def precision(self, *, positive: Label | None = None) -> MetricValue:
-        """Return the share of the alarms that are right."""
+        """Return the share of the alarms that are right.
+
+        Parameters
+        ----------
+        positive : name, optional
+            The class of interest; by default the last.
+        """
         return detection.Precision().evaluate(self.detector(positive))
 
     def recall(self, *, positive: Label | None = None) -> MetricValue:
-        """Return the share of the class of interest that is found."""
+        """Return the share of the class of interest that is found.
+
+        Parameters
+        ----------
+        positive : name, optional
+            The class of interest; by default the last.
+        """
         return detection.Recall().evaluate(self.detector(positive))
 
     def sensitivity(self, *, positive: Label | None = None) -> MetricValue:
-        """Return the share of the class of interest that is found: medicine's word for recall."""
+        """Return the share of the class of interest that is found: recall, in medicine.
+
+        Parameters
+        ----------
+        positive : name, optional
+            The class of interest; by default the last.
+        """
         return detection.Sensitivity().evaluate(self.detector(positive))
 
     def specificity(self, *, positive: Label | None = None) -> MetricValue:
-        """Return the share of the other class that raises no alarm."""
+        """Return the share of the other class that raises no alarm.
+
+        Parameters
+        ----------
+        positive : name, optional
+            The class of interest; by default the last.
+        """
         return detection.Specificity().evaluate(self.detector(positive))
 
     def at_priors(self, priors: PriorsLike) -> Self:
-        """Return the matrix these rates would give if the classes occurred with these priors.
+        """Return the matrix that these rates would give at other priors.
 
-        Then any metric is one at deployment: `cm.at_priors([0.98, 0.02]).precision()`.
+        Its metrics are those at these priors: `cm.at_priors([0.98, 0.02]).precision()`.
+
+        Parameters
+        ----------
+        priors : float, array of K, or mapping by class
+            How often each class occurs.
         """
         p, given = self._priors(priors)
         if not given:
@@ -176,9 +237,14 @@ class ConfusionMatrix(Record, ConfusionCounts):
         )
 
     def detector(self, positive: Label | None = None) -> Self:
-        """Return the matrix of one class against all others, which comes last.
+        """Return the matrix of one class, which comes last, against all others.
 
-        With two classes and no name it is the matrix itself.
+        With two classes and no name, it is the matrix itself.
+
+        Parameters
+        ----------
+        positive : name, optional
+            The class of interest; by default the last.
         """
         if positive is None or (len(self.classes) == 2 and positive == self.classes[-1]):
             return self
@@ -206,7 +272,13 @@ class ConfusionMatrix(Record, ConfusionCounts):
         return p, given is not None
 
     def read_costs(self, costs: CostMatrix | CostValues | None) -> CostMatrix:
-        """Return costs of these classes and decisions; by default 1 for each error."""
+        """Return costs of these classes and decisions; by default 1 for each error.
+
+        Parameters
+        ----------
+        costs : CostMatrix, array or None
+            None for a cost of 1 for each error.
+        """
         if costs is None:
             require_square(self, "expected_cost without costs")
             return CostMatrix.zero_one(self.classes)

@@ -1,5 +1,7 @@
 """Functions of labels and decisions, in the manner of scikit-learn."""
 
+from __future__ import annotations
+
 __all__ = ["confusion_matrix", "expected_cost"]
 
 import numpy as np
@@ -36,15 +38,16 @@ def confusion_matrix(
     Parameters
     ----------
     y_true : column of N labels
-        Whole numbers, texts or truth values, as a list, an array or a data frame's column.
+        Whole numbers, texts or booleans, as a list, an array or a column of a data frame.
     y_pred : column of N decisions
+        The decision for each sample.
     classes : sequence of names, optional
-        In the order wanted; the class of interest comes last. By default the sorted labels of
+        In any order; the class of interest comes last. By default the sorted labels of
         both columns.
     decisions : sequence of names, optional
         By default the classes.
     sample_weight : column of N weights, optional
-        How much each sample counts; it enters rates and priors alike.
+        How much each sample counts, for rates and priors alike.
 
     Returns
     -------
@@ -54,7 +57,7 @@ def confusion_matrix(
     See Also
     --------
     expected_cost : what the decisions cost.
-    evaluate_decisions : all about them at once.
+    evaluate_decisions : everything about them at once.
     explain : which costs a metric implies.
 
     Examples
@@ -95,11 +98,11 @@ def expected_cost(
     ----------
     y_true : column of N labels
     y_pred : column of N decisions
-    costs : CostMatrix, SampleCosts, array of shape (K, M) or data frame with names, optional
+    costs : CostMatrix, SampleCosts, array, data frame with names, or dict, optional
         By default 1 for each error: then the expected cost is the error rate. For two classes
-        also prices by word: {"miss": 5, "false_alarm": 1}.
+        also {"miss": 5, "false_alarm": 1}.
     priors : float, array of K, mapping by class, or "data", optional
-        How often each class will occur in use; by default as often as in the data.
+        How often each class will occur in deployment; by default as often as in the data.
     sample_weight : column of N weights, optional
     classes, decisions : sequences of names, optional
         Names of the rows and columns of an unnamed cost array.
@@ -111,7 +114,7 @@ def expected_cost(
 
     See Also
     --------
-    bayes_cost : of scores.
+    bayes_cost : for scores.
     evaluate_decisions : with verdicts and traditional metrics.
 
     Examples
@@ -122,7 +125,7 @@ def expected_cost(
     >>> cost.value, cost.naive, cost.normalized
     (1.5, 0.75, 2.0)
 
-    Twice the cost of always answering 1: do not use it.
+    It costs twice as much as always answering 1: do not use it.
     """
     if costs is None:
         counts = confusion_matrix(

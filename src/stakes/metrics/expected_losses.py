@@ -1,5 +1,7 @@
 """Expected values of proper scoring rules, and of costs that differ from sample to sample."""
 
+from __future__ import annotations
+
 __all__ = ["bayes_cost", "brier_score", "cross_entropy", "expected_loss"]
 
 from collections.abc import Iterator
@@ -48,9 +50,9 @@ def expected_loss(
     y_true : column of N labels
     scores : array of posteriors of shape (N, K), P(classes[-1]) of shape (N,), or typed scores
         `Logits(z)`, `LogPosteriors(lp)`, `LogLikelihoods(ll)`, `LogLikelihoodRatios(llr)`.
-    priors : float (of the last of two classes), array of K, mapping by class, or "data", optional
-        How often each class will occur in use; by default as often as in the data. Likelihoods are
-        turned into posteriors at these priors; posteriors stay what they are.
+    priors : float, array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+        Likelihoods are turned into posteriors at these priors; posteriors do not change.
     sample_weight : column of N weights, optional
     classes : sequence of K names, optional
         In the order of the columns. By default the names of a data frame's columns, or 0..K-1.
@@ -63,7 +65,7 @@ def expected_loss(
     See Also
     --------
     cross_entropy, brier_score, bayes_cost : the usual rules.
-    calibration_loss : which part calibration recovers.
+    calibration_loss : the part that calibration recovers.
 
     Examples
     --------
@@ -73,7 +75,7 @@ def expected_loss(
     >>> round(loss.value, 4), round(loss.normalized, 4)
     (0.2798, 0.4395)
 
-    Less than half the cross-entropy of answering the priors: the scores tell something.
+    Less than half the cross-entropy of answering the priors: the scores are informative.
     """
     return expectation(rule, read_samples(y_true, scores, priors, sample_weight, classes))
 
@@ -163,10 +165,18 @@ def bayes_cost(
 
     Parameters
     ----------
-    costs : CostMatrix, SampleCosts, array of shape (K, M) or prices by word, optional
-        By default 1 for each error.
-    y_true, scores, priors, sample_weight, classes
-        As for `expected_loss`.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As in `expected_loss`.
+    costs : CostMatrix, SampleCosts, array or dict, optional
+        By default 1 for each error. For two classes also {"miss": 5, "false_alarm": 1}.
+    priors : float, array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------
@@ -175,9 +185,9 @@ def bayes_cost(
 
     See Also
     --------
-    expected_cost : of decisions that were made.
+    expected_cost : for given decisions.
     decide : the decisions.
-    risk_curve : all thresholds.
+    risk_curve : for all thresholds.
 
     Examples
     --------
@@ -186,6 +196,8 @@ def bayes_cost(
     >>> cost = stakes.bayes_cost([0, 0, 0, 1], [0.1, 0.3, 0.1, 0.3], costs=costs)
     >>> cost.value, round(cost.normalized, 3)
     (0.25, 0.333)
+
+    A third of the naive cost: use it.
     """
     if classes is None and isinstance(costs, CostMatrix | SampleCosts):
         classes = costs.classes
@@ -226,12 +238,20 @@ def cross_entropy(
     """Return the cross-entropy XE, the expected logarithmic loss (eq:crossent).
 
     Lower is better, 0 is perfect; the naive value is the entropy of the priors. A posterior of 0
-    for the true class makes it infinite, and `infinite_rows` says where.
+    for the true class makes it infinite; `infinite_rows` lists these samples.
 
     Parameters
     ----------
-    y_true, scores, priors, sample_weight, classes
-        As for `expected_loss`.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As in `expected_loss`.
+    priors : float, array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------
@@ -240,13 +260,13 @@ def cross_entropy(
 
     See Also
     --------
-    brier_score : bounded, so that no single error weighs infinitely.
-    calibration_loss : which part calibration recovers.
+    brier_score : bounded, so no single error has infinite weight.
+    calibration_loss : the part that calibration recovers.
     expected_loss : any scoring rule.
 
     Examples
     --------
-    Below 1: better than answering how often each class occurs.
+    Below 1: better than always answering the class frequencies.
 
     >>> import stakes
     >>> round(stakes.cross_entropy([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).normalized, 3)
@@ -269,8 +289,16 @@ def brier_score(
 
     Parameters
     ----------
-    y_true, scores, priors, sample_weight, classes
-        As for `expected_loss`.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As in `expected_loss`.
+    priors : float, array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------
@@ -279,12 +307,12 @@ def brier_score(
 
     See Also
     --------
-    cross_entropy : judges small probabilities too.
+    cross_entropy : also sensitive to small probabilities.
     expected_loss : any scoring rule.
 
     Examples
     --------
-    Below 1: better than answering how often each class occurs.
+    Below 1: better than always answering the class frequencies.
 
     >>> import stakes
     >>> round(stakes.brier_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).normalized, 3)

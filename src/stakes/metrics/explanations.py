@@ -1,5 +1,7 @@
 """What a traditional metric really asks for: the costs it implies and what else it rewards."""
 
+from __future__ import annotations
+
 __all__ = ["Explanation", "explain"]
 
 import math
@@ -18,11 +20,11 @@ from stakes.results import ExpectedLoss, MetricValue, json_number
 
 @dataclass(frozen=True, eq=False)
 class Explanation(Record):
-    """What a metric implies; with a confusion matrix, also what it does there.
+    """The costs that a metric implies; for a confusion matrix, also its value.
 
-    `costs` are those whose expected cost the metric is tied to, `expected_cost` is their cost
-    here, and `exchange_rate` tells how many more false alarms harm the metric as much as one more
-    miss: for some metrics it depends on the very system that is judged.
+    `costs` are those whose expected cost the metric is tied to, `expected_cost` is that cost for
+    the matrix, and `exchange_rate` is how many more false alarms change the metric as much as one
+    more miss: for some metrics it depends on the evaluated system.
 
     Attributes
     ----------
@@ -35,6 +37,15 @@ class Explanation(Record):
     See Also
     --------
     explain : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 20], [5, 5]])
+    >>> round(stakes.explain("f1", cm).exchange_rate, 1)
+    6.0
+
+    F1 trades one miss for six false alarms here. If that is not your trade, use costs.
     """
 
     metric: DecisionMetric
@@ -81,7 +92,7 @@ class Explanation(Record):
         return {**facts, "say instead": instead}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the explanation as plain values, fit for JSON."""
+        """Return the explanation as plain values, ready for JSON."""
         nec = self.expected_cost
         return {
             "metric": self.metric.name,
@@ -101,28 +112,28 @@ class Explanation(Record):
 
 
 def explain(metric: DecisionMetric | str, confusion: ConfusionMatrix | None = None) -> Explanation:
-    """Tell which costs a traditional metric implies and what else it rewards.
+    """Explain which costs a traditional metric implies and what else it rewards.
 
     Parameters
     ----------
-    metric : a metric of `stakes.metrics`, or its short name
+    metric : traditional metric, or its short name
         Such as `stakes.metrics.FScore(2)` or "f1", "mcc", "accuracy", "lr+".
     confusion : ConfusionMatrix, optional
-        Data on which to show it.
+        Counts to show it for.
 
     Returns
     -------
     Explanation
-        Printed, it says what the metric is, and what it rewards.
+        Print it to read what the metric is and what it rewards.
 
     See Also
     --------
     confusion_matrix : counts the decisions.
-    expected_cost : states the costs openly.
+    expected_cost : with explicit costs.
 
     Examples
     --------
-    Two detectors cost the same, yet F1 prefers the one that cries wolf:
+    Two detectors cost the same, yet F1 prefers the one with more false alarms, so compare costs:
 
     >>> import stakes
     >>> calm = stakes.ConfusionMatrix.from_counts([[850, 50], [50, 50]])

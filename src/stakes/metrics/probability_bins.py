@@ -1,5 +1,7 @@
 """How often what was predicted happened, by bins of its probability."""
 
+from __future__ import annotations
+
 __all__ = ["EqualMass", "EqualWidth", "Reliability", "reliability"]
 
 import math
@@ -20,17 +22,26 @@ from stakes.statistics.bins import equal_mass, equal_width
 
 @dataclass(frozen=True)
 class EqualWidth:
-    """Bins [m/M, (m+1)/M) of the same width, the last one closed.
+    """Bins [m/M, (m+1)/M) of equal width; the last one includes 1.
 
     Parameters
     ----------
-    n : int
-        How many bins.
+    n : int, default 15
+        Number of bins.
 
     See Also
     --------
     EqualMass : bins with the same weight of samples.
     reliability, calibration_error : take it as `bins`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 0, 1], [0.01, 0.02, 0.03, 0.9]
+    >>> stakes.reliability(y, p, stakes.EqualWidth(2)).share.tolist()
+    [0.75, 0.25]
+
+    Most samples are in the first bin: use `EqualMass` to look closer.
     """
 
     n: int = 15
@@ -39,23 +50,38 @@ class EqualWidth:
         check_bins(self.n)
 
     def edges(self, probability: FloatArray, weights: FloatArray | None) -> FloatArray:  # noqa: ARG002
-        """Return the inner edges."""
+        """Return the inner edges.
+
+        Parameters
+        ----------
+        probability : array of N floats
+            The probabilities to be binned.
+        weights : array of N floats, or None
+            Weights; None if all count the same.
+        """
         return equal_width(self.n)
 
 
 @dataclass(frozen=True)
 class EqualMass:
-    """Bins with the same weight of samples; tied scores share a bin.
+    """Bins with equal weight of samples; tied scores share a bin.
 
     Parameters
     ----------
-    n : int
-        How many bins.
+    n : int, default 15
+        Number of bins.
 
     See Also
     --------
     EqualWidth : bins of the same width.
     reliability, calibration_error : take it as `bins`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 0, 1], [0.01, 0.02, 0.03, 0.9]
+    >>> stakes.reliability(y, p, stakes.EqualMass(2)).share.tolist()  # no bin is empty
+    [0.5, 0.5]
     """
 
     n: int = 15
@@ -64,7 +90,15 @@ class EqualMass:
         check_bins(self.n)
 
     def edges(self, probability: FloatArray, weights: FloatArray | None) -> FloatArray:
-        """Return the inner edges, which are scores."""
+        """Return the inner edges, which are values of the probability.
+
+        Parameters
+        ----------
+        probability : array of N floats
+            The probabilities to be binned.
+        weights : array of N floats, or None
+            Weights; None if all count the same.
+        """
         return equal_mass(probability, weights, self.n)
 
 
@@ -79,7 +113,7 @@ Bins = int | EqualWidth | EqualMass
 
 @dataclass(frozen=True, eq=False)
 class Reliability(Record):
-    """How often the event happened in each bin of its probability.
+    """How often the event happened in each bin of its predicted probability.
 
     Attributes
     ----------
@@ -89,19 +123,27 @@ class Reliability(Record):
     See Also
     --------
     reliability : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> found = stakes.reliability([0, 0, 0, 1] * 10, [0.6, 0.6, 0.6, 0.6] * 10, bins=1)
+    >>> low, high = found.interval()
+    >>> bool(high[0] < found.probability[0])  # it happens less often than predicted: calibrate
+    True
     """
 
     sums: BinSums
 
     @property
     def probability(self) -> FloatArray:
-        """Mean probability of each bin; NaN where it is empty."""
+        """Mean probability of each bin; NaN if it is empty."""
         with np.errstate(invalid="ignore"):
             return self.sums.probability / self.sums.weight
 
     @property
     def frequency(self) -> FloatArray:
-        """Share of events in each bin; NaN where it is empty."""
+        """Share of events in each bin; NaN if it is empty."""
         with np.errstate(invalid="ignore"):
             return self.sums.hits / self.sums.weight
 
@@ -111,10 +153,15 @@ class Reliability(Record):
         return self.sums.weight / math.fsum(self.sums.weight)
 
     def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """Return Wilson's interval of the share of events in each bin; NaN where it is empty.
+        """Return Wilson's interval of the share of events in each bin; NaN if it is empty.
 
-        With weights, each outcome counts as many equal samples as would be as precise. The
-        interval is that of the samples as they came, its odds moved to the weights.
+        With weights, each outcome counts as the number of equal samples that would be as precise.
+        The interval is that of the unweighted samples, with its odds moved to the weights.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
         """
         z = NormalDist().inv_cdf((1 + read_level(level)) / 2)
         units, size = self.sums.units, self.sums.sizes
@@ -132,7 +179,13 @@ class Reliability(Record):
         return f"Reliability({used} bins with samples, mean gap {number(self.error())})"
 
     def error(self, norm: float = 1) -> float:
-        """Return the mean gap over bins (norm 1), root mean square (2), or largest (inf)."""
+        """Return the mean gap over bins (norm 1), root mean square (2), or largest (inf).
+
+        Parameters
+        ----------
+        norm : {1, 2, inf}, default 1
+            Mean gap, root mean square gap, or largest gap.
+        """
         order = read_number(norm, "norm", 1, math.inf)
         weight = self.sums.weight
         gap = np.abs(self.sums.hits - self.sums.probability)
@@ -155,18 +208,26 @@ def reliability(
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
 ) -> Reliability:
-    """Return how often P(classes[-1]), or the chosen class (`confidence`), came true, by bin.
+    """Return how often the last class, or the chosen class, was the true one, by bin.
 
-    With priors, posteriors and frequencies are both at these priors.
+    If priors are given, posteriors and frequencies are both at these priors.
 
     Parameters
     ----------
-    bins : EqualWidth, EqualMass, or int
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As in `expected_loss`.
+    bins : EqualWidth, EqualMass, or int, default 15
         An int is a number of bins of equal width.
-    confidence : bool
-        Whether to judge the largest posterior in place of that of the last class.
-    y_true, scores, priors, sample_weight, classes
-        As for `expected_loss`.
+    confidence : bool, default False
+        Whether to use the largest posterior instead of that of the last class.
+    priors : float, array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
 
     Returns
     -------
@@ -181,7 +242,7 @@ def reliability(
 
     Examples
     --------
-    Of the cases with a probability above a half, all happened:
+    A third of the cases below one half happened, and all of those above:
 
     >>> import stakes
     >>> found = stakes.reliability([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], bins=2)

@@ -4,6 +4,8 @@ Plain arrays are read by one pass of the kernels, which checks them on its way. 
 take, or finds at fault, it leaves to the definitions, which know the words for it.
 """
 
+from __future__ import annotations
+
 __all__ = ["Scorecard", "scorecard"]
 
 from collections.abc import Iterator
@@ -54,22 +56,22 @@ _MOST_COLUMNS = 32  # of costs without a pattern, above which a matrix product i
 
 @dataclass(frozen=True, eq=False)
 class Scorecard(Record):
-    """What one read of labels and scores tells of a system.
+    """Cost, cross-entropy, Brier score and calibration error, from one pass over the scores.
 
     Attributes
     ----------
     n : int
-        Samples.
+        Number of samples.
     cost : ExpectedLoss
-        Of the Bayes decisions.
+        Cost of the Bayes decisions.
     cross_entropy : ExpectedLoss
     brier_score : ExpectedLoss
     calibration_error : CalibrationError or None
-        For two classes.
+        Only for two classes.
     confidence_calibration_error : CalibrationError or None
-        For more.
+        Only for more than two classes.
     ignored : int
-        Rows that were left out for their label.
+        Number of rows left out because of their label.
 
     See Also
     --------
@@ -112,20 +114,30 @@ def scorecard(  # noqa: PLR0913  the data, the costs, the bins
     ignore_index: Label | None = None,
     bins: int = 15,
 ) -> Scorecard:
-    """Return cost, cross-entropy, Brier score and calibration error in one read of the scores.
+    """Return cost, cross-entropy, Brier score and calibration error in one pass.
 
-    The quick way to follow a system from epoch to epoch: arrays of float32 or float64 are read
-    where they lie, and checked in the same pass. Everything else is as in `bayes_cost`,
-    `cross_entropy`, `brier_score` and `calibration_error`.
+    This is the fast way to track a system from epoch to epoch: arrays of float32 or float64 are not
+    copied, and are checked in the same pass. The values are those of `bayes_cost`, `cross_entropy`,
+    `brier_score` and `calibration_error`.
 
     Parameters
     ----------
-    y_true, scores, costs, priors, sample_weight, classes
-        As for `bayes_cost`.
+    y_true : column of N labels
+        The true class of each sample.
+    scores : array of posteriors, or typed scores
+        As in `expected_loss`.
+    costs : CostMatrix, SampleCosts, array or dict, optional
+        By default 1 for each error. For two classes also {"miss": 5, "false_alarm": 1}.
+    priors : float, array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    sample_weight : column of N weights, optional
+        How much each sample counts; by default all count the same.
+    classes : sequence of K names, optional
+        In the order of the columns of scores; the class of interest comes last.
     ignore_index : label, optional
-        Rows with this label are left out, whatever their scores are, and counted as `ignored`.
-    bins : int
-        Of equal width, for the calibration error.
+        Rows with this label are left out, and counted as `ignored`.
+    bins : int, default 15
+        Number of bins of equal width, for the calibration error.
 
     Returns
     -------

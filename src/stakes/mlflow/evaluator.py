@@ -1,5 +1,7 @@
 """An evaluator for `mlflow.models.evaluate`, found by its entry point `mlflow.model_evaluator`."""
 
+from __future__ import annotations
+
 __all__ = ["StakesEvaluator"]
 
 import difflib
@@ -20,18 +22,31 @@ NOT_FOR_DECISIONS = (
 
 
 class StakesEvaluator:
-    """What a classifier costs, as an evaluator of MLflow called "stakes".
+    """The MLflow evaluator "stakes": what a classifier costs.
 
-    It works where its configuration says something, `evaluator_config={"stakes": {"costs": ...}}`,
-    and so changes nothing for others. Keys are the arguments of `stakes.evaluate`; `groups`,
-    `slices` and `sample_weight` name columns of the data, as does `scores` where probabilities are
-    stored. `decisions: True` evaluates predicted classes instead. `prefix`, `artifacts` and
-    `artifact_path` are those of `log_evaluation`, which logs the result to the run.
+    It runs only if it is configured, `evaluator_config={"stakes": {"costs": ...}}`, so it changes
+    nothing for others. Keys are the arguments of `stakes.evaluate`; `groups`, `slices` and
+    `sample_weight` name columns of the data, as does `scores` if probabilities are stored.
+    `decisions: True` evaluates predicted classes instead. `prefix`, `artifacts` and `artifact_path`
+    are those of `log_evaluation`, which logs the result to the run.
 
     See Also
     --------
     log_evaluation : logs any evaluation to a run.
     evaluate : the evaluation itself.
+
+    Examples
+    --------
+    Evaluate a logged model by cost, and stop if it is not useful:
+
+    .. code-block:: python
+
+        result = mlflow.models.evaluate(
+            model_uri, data, targets="y", model_type="classifier", evaluators=["stakes"],
+            evaluator_config={"stakes": {"costs": {"miss": 5, "false_alarm": 1}}},
+        )
+        if not result.metrics["cost.nec.high"] < 1:
+            raise SystemExit("not useful at these costs")
     """
 
     @classmethod
@@ -42,7 +57,15 @@ class StakesEvaluator:
         evaluator_config: Mapping[str, Any] | None = None,
         **_: object,
     ) -> bool:
-        """Whether the configuration asks for stakes; MLflow asks all evaluators by default."""
+        """Return whether the configuration is for stakes; MLflow asks all evaluators by default.
+
+        Parameters
+        ----------
+        model_type : str, optional
+            MLflow's type of model; not used.
+        evaluator_config : mapping, optional
+            Configuration of this evaluator.
+        """
         known = (*OPTIONS, *OWN)
         return any(
             key in known or (key not in OF_MLFLOW and difflib.get_close_matches(key, known, 1, 0.8))
@@ -61,7 +84,30 @@ class StakesEvaluator:
         model_id: str | None = None,
         **_: object,
     ) -> Any:
-        """Evaluate a model, or stored probabilities, and log what was found to the run."""
+        """Evaluate a model, or stored probabilities, and log the result to the run.
+
+        Parameters
+        ----------
+        model_type : str or None
+            MLflow's type of model.
+        dataset : MLflow dataset
+            The data with their labels.
+        run_id : str
+            The run to log to.
+        evaluator_config : mapping
+            Configuration of this evaluator.
+        model : MLflow model, optional
+            The model; without it, stored probabilities are evaluated.
+        predictions : str, optional
+            Column of stored predictions.
+        model_id : str, optional
+            The logged model that the metrics belong to.
+
+        Returns
+        -------
+        EvaluationResult
+            MLflow's record of metrics and artifacts.
+        """
         return import_module("stakes.mlflow.evaluator_work").evaluate_for_mlflow(
             model_type=model_type,
             dataset=dataset,

@@ -1,5 +1,7 @@
 """Evaluations logged to a run of MLflow: metrics, tags, and documents as artifacts."""
 
+from __future__ import annotations
+
 __all__ = ["LoggedEvaluation", "log_evaluation"]
 
 import math
@@ -21,23 +23,33 @@ _TAG = "stakes"
 
 @dataclass(frozen=True)
 class LoggedEvaluation:
-    """What `log_evaluation` has written to a run.
+    """What `log_evaluation` wrote to a run.
 
     Attributes
     ----------
     run_id : str
     metrics : mapping from name to number
-        The finite ones, under the names that MLflow has.
+        The finite numbers, under their names in MLflow.
     not_finite : mapping from name to text
-        Numbers that are undefined or infinite, which are tags.
+        Numbers that are undefined or infinite, which are logged as tags.
     renamed : mapping from name to name
-        Names that MLflow does not take, and what they became.
+        Names that MLflow does not accept, and their replacements.
     tags : mapping from key to text
     artifacts : mapping from `page`, `document` and `verdicts` to the path in the run
 
     See Also
     --------
     log_evaluation : returns it.
+
+    Examples
+    --------
+    Fail a training job whose model is not shown to be useful:
+
+    .. code-block:: python
+
+        logged = stakes.mlflow.log_evaluation(evaluation)
+        if not logged.metrics["cost.nec.high"] < 1:
+            raise SystemExit(f"not useful: see {logged.artifacts['page']} in run {logged.run_id}")
     """
 
     run_id: str
@@ -63,41 +75,41 @@ def log_evaluation(  # noqa: PLR0913  the run, the names, the documents
     """Log an evaluation, a comparison or evaluated decisions to a run of MLflow.
 
     Metrics have the names of `flat_metrics`: each number, the ends of its interval (`cost.nec.low`,
-    `cost.nec.high`) and the naive value where it is not 1 (`cost.value.naive`). A sign that MLflow
-    refuses in a name becomes an underscore. Stores of MLflow keep NaN and infinity in different
-    ways, and databases turn infinity into 1.8e308: those numbers are tags instead,
-    `stakes.undefined.<name>`, with the reason. Other tags hold costs, priors, level, seed, number
-    of resamples, the first verdict and the codes of all; they are tags, not params, because a
-    param can be written only once in a run.
+    `cost.nec.high`) and the naive value if it is not 1 (`cost.value.naive`). A character that
+    MLflow does not accept in a name becomes an underscore. MLflow's stores treat NaN and infinity
+    in different ways, and databases turn infinity into 1.8e308, so those numbers become tags,
+    `stakes.undefined.<name>`, with the reason. Other tags have costs, priors, level, seed, number
+    of resamples, the first verdict and the codes of all; they are tags, not params, because a param
+    can be written only once in a run.
 
     Parameters
     ----------
     evaluation : Evaluation, Comparison or DecisionEvaluation
     run_id : str, optional
-        By default the active run; one is started where there is none, as `mlflow.log_metric` does.
+        By default the active run; if there is none, one is started, as `mlflow.log_metric` does.
     client : MlflowClient, optional
-        Of the tracking server; by default that of the current tracking URI. Needs `run_id`.
+        Client of the tracking server; by default that of the current tracking URI. Needs `run_id`.
     prefix : str, optional
-        Put before the name of each metric, such as `"val/"`; in tags behind `stakes.`.
+        Prefix of each metric's name, such as `"val/"`; in tags it follows `stakes.`.
     step : int, optional
-        Of the metrics. Artifacts of different steps are kept apart.
-    artifacts : bool, default=True
+        Step of the metrics. Artifacts of different steps are kept separately.
+    artifacts : bool, default True
         Whether to log the live page (HTML), the JSON document of docs/schema and the verdicts.
-    artifact_path : str, default="stakes"
+    artifact_path : str, default "stakes"
         Directory of the artifacts.
     source : str, optional
-        The name of the data, for page and document.
+        Name of the data, for page and document.
     model_id : str, optional
         A logged model (MLflow 3) that the metrics belong to.
 
     Returns
     -------
     LoggedEvaluation
-        Run, metrics, tags and paths, as they were written.
+        The run, metrics, tags and paths, as they were written.
 
     See Also
     --------
-    evaluate, compare, evaluate_decisions : make what is logged.
+    evaluate, compare, evaluate_decisions : return what can be logged.
 
     Examples
     --------
@@ -156,7 +168,7 @@ class Target:
     of_metrics: Mapping[str, Any] = field(default_factory=dict)  # dataset_name, dataset_digest
 
     @classmethod
-    def find(cls, run_id: str | None, client: Any) -> "Target":
+    def find(cls, run_id: str | None, client: Any) -> Target:
         """Return the run that is named, or the active one."""
         mlflow = mlflow_library()
         if run_id is None:

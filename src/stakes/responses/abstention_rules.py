@@ -1,5 +1,7 @@
 """Rules that say when to answer: the system's own, and thresholds on its confidence."""
 
+from __future__ import annotations
+
 __all__ = ["AbstentionRule"]
 
 import math
@@ -34,30 +36,40 @@ RULES = {
 
 @dataclass(frozen=True, eq=False)
 class AbstentionRule(Record):
-    """When to answer, and what that is worth: utility, share answered, gain over the system's own.
+    """A rule for when to answer: its utility, share answered, and gain over the system's own.
 
-    `threshold` is the least stated confidence that is answered; None where there is no such
-    number, infinity where nothing is answered.
+    `threshold` is the least stated confidence that is answered; None if there is no such number,
+    infinity if nothing is answered.
 
     Attributes
     ----------
     name : str
     utility : Estimate
     answered : Estimate
-        Share of the questions.
+        Share of the questions that are answered.
     answered_accuracy : Estimate
         Share of right answers among the answers.
     gain : Estimate or None
-        Of utility, over the system's own abstentions.
+        Gain in utility over the system's own abstentions.
     p_value : float
-        Of no gain and no loss.
+        P-value for no gain or loss.
     threshold : float or None
     paired : PairedDifference or None
-        Of costs.
+        Paired difference of costs.
 
     See Also
     --------
     evaluate_responses : returns it for each rule.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> said = stakes.Responses([True, True, False] * 40, [0.9, 0.9, 0.3] * 40)
+    >>> rule = stakes.evaluate_responses(said, 0.75).rule["stated"]
+    >>> rule.answered.value < 1, rule.gain.interval.low > 0
+    (True, True)
+
+    It pays to abstain if the stated confidence is below the target.
     """
 
     name: str
@@ -74,7 +86,7 @@ class AbstentionRule(Record):
         return f"{RULES[self.name]}: {share}, utility {self.utility}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         values = plain_values(self)
         del values["paired"]
         return values

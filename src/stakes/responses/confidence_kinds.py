@@ -1,5 +1,7 @@
 """How sure an answer was, in the form in which it was stated: the kind is a type, never guessed."""
 
+from __future__ import annotations
+
 __all__ = [
     "Agreement",
     "AnswerLogProbability",
@@ -25,25 +27,37 @@ _PERCENT = Action("say_confidence")
 
 @dataclass(frozen=True, eq=False)
 class Confidence(Record, ABC):
-    """How sure each answer was; `probabilities` are the chances to be right that this states.
+    """Base class of confidences; `probabilities` returns the stated probability of being right.
 
-    A value may be missing where the response is an abstention.
+    A value may be missing if the response is an abstention.
 
     Parameters
     ----------
     values : column
+        One value per answer.
 
     See Also
     --------
     Responses : takes it as `confidence`.
     StatedProbability, StatedPercent, VerbalConfidence, AnswerLogProbability, Agreement : its kinds.
+
+    Examples
+    --------
+    Each kind states a probability of being right in its own form:
+
+    >>> import stakes
+    >>> kinds = stakes.StatedPercent([90]), stakes.Agreement([9], samples=10)
+    >>> [kind.probabilities().tolist() for kind in kinds]
+    [[0.9], [0.9]]
+    >>> kinds[0].probabilities()[0] > 0.75  # worth answering at a target of 75 %
+    np.True_
     """
 
     values: Column = field(repr=False)
 
     @abstractmethod
     def probabilities(self) -> FloatArray:
-        """Return the stated chance to be right; NaN where none was stated."""
+        """Return the stated probability of being right; NaN if none was stated."""
 
     def __str__(self) -> str:
         return f"{type(self).__name__}({self.probabilities().size} values)"
@@ -51,7 +65,7 @@ class Confidence(Record, ABC):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StatedProbability(Confidence):
-    """A probability to be right, from 0 to 1.
+    """A stated probability of being right, from 0 to 1.
 
     See Also
     --------
@@ -71,7 +85,7 @@ class StatedProbability(Confidence):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StatedPercent(Confidence):
-    """A probability to be right in percent, from 0 to 100.
+    """A stated probability of being right in percent, from 0 to 100.
 
     See Also
     --------
@@ -85,19 +99,19 @@ class StatedPercent(Confidence):
     """
 
     def probabilities(self) -> FloatArray:
-        """Return the values over 100."""
+        """Return the values divided by 100."""
         return read_shares(self.values, "confidence", 0, 100) / 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VerbalConfidence(Confidence):
-    """Words, with the probability that each is declared to state.
+    """Words, each with the probability that it is declared to mean.
 
     Parameters
     ----------
-    values : column of texts
     words : mapping from word to probability
-        Upper and lower case are the same.
+        Case does not matter.
+    values : column of strings
 
     See Also
     --------
@@ -114,7 +128,7 @@ class VerbalConfidence(Confidence):
     words: Mapping[str, float]
 
     def probabilities(self) -> FloatArray:
-        """Return what the words are declared to state."""
+        """Return the probabilities that the words are declared to mean."""
         if not isinstance(self.words, Mapping) or not self.words:
             rule = "must map each word to a probability, such as {'likely': 0.8}"
             raise InputError("words", rule, repr(self.words))
@@ -124,10 +138,10 @@ class VerbalConfidence(Confidence):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AnswerLogProbability(Confidence):
-    """The natural logarithm of the probability that the model gave its answer, at most 0.
+    """The natural log of the model's probability of its answer, at most 0.
 
-    Of an answer of several tokens it is the sum of theirs. It is the chance of the wording, not
-    of being right, so look at the calibrated numbers.
+    For an answer of several tokens, it is the sum of their log probabilities. It is the probability
+    of the wording, not of being right, so use the calibrated numbers.
 
     See Also
     --------
@@ -148,13 +162,13 @@ class AnswerLogProbability(Confidence):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Confidence):
-    """How many of several samples of the model's answer agree with the one that is judged.
+    """The number of sampled answers that agree with the evaluated one.
 
     Parameters
     ----------
-    values : column of whole numbers from 0 to `samples`
     samples : int
-        How many were drawn for each question.
+        Number of answers sampled for each question.
+    values : column of whole numbers from 0 to `samples`
 
     See Also
     --------

@@ -1,5 +1,7 @@
 """A mean that people measured on some rows and a judge on all: prediction-powered estimates."""
 
+from __future__ import annotations
+
 __all__ = ["CorrectedEstimate", "JudgedMean", "judged_mean"]
 
 import math
@@ -32,11 +34,10 @@ class JudgedMean(NumberRecord):
     """A mean over all rows, from human values of some rows and a judge's values of all.
 
     It is a float. `human_only` is the mean of the rows that people labelled, `judge_only` that of
-    the judge over all rows, and `bias` what the judge adds: `judge_only` less the value.
-    `tuning` is the lambda of PPI++, how far the judge is used: 0 not at all. `labels_gained` is
-    how many more human labels would have made the interval of `human_only` as narrow.
-    `standard_error` is that of large samples. `caution` says so where rows with human labels do
-    not look like a random choice.
+    the judge over all rows, and `bias` is `judge_only` minus the value. `tuning` is the lambda of
+    PPI++, the weight of the judge: 0 ignores it. `labels_gained` is how many more human labels
+    would have made the interval of `human_only` as narrow. `standard_error` is that of large
+    samples. `caution` is a warning if rows with human labels do not look like a random sample.
 
     Attributes
     ----------
@@ -44,16 +45,16 @@ class JudgedMean(NumberRecord):
     interval : Interval or None
     method : str
     human_only : Estimate
-        From the rows with human values alone.
+        From the rows with human values only.
     judge_only : float
-        From the judge alone.
+        From the judge only.
     bias : Estimate
-        Of the judge.
+        Bias of the judge.
     tuning : float
-        How far the judge is relied on, from 0 to 1.
+        Weight of the judge, from 0 to 1.
     standard_error : float
     labels_gained : float
-        Human labels that the judge stands for.
+        Number of human labels that the judge replaces.
     rows : int
     human_rows : int
     caution : str
@@ -61,6 +62,17 @@ class JudgedMean(NumberRecord):
     See Also
     --------
     judged_mean : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> human = [1] * 10 + [0] * 10 + [None] * 80
+    >>> judge = [1] * 10 + [1] * 4 + [0] * 6 + [1] * 66 + [0] * 14
+    >>> found = stakes.judged_mean(human, judge)
+    >>> found.judge_only > 0.7, found.interval.low > 0.7
+    (True, False)
+
+    The judge alone says more than 0.7; the human labels do not support it.
     """
 
     value: float
@@ -97,7 +109,7 @@ class JudgedMean(NumberRecord):
         return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         value = Estimate(self.value, self.interval, self.method)
         return {
             **value.to_dict(),
@@ -115,23 +127,32 @@ class JudgedMean(NumberRecord):
 
 @dataclass(frozen=True, eq=False)
 class CorrectedEstimate(NumberRecord):
-    """A number of which a judge alone would give another; it is a float.
+    """A float: a number corrected for the bias of a judge.
 
-    `judge_only` is what the judge alone gives, and `bias` that less the value.
+    `judge_only` is the value from the judge alone, and `bias` is that minus the corrected value.
 
     Attributes
     ----------
     value : float
     interval : Interval or None
     judge_only : float
-        What the judge alone would give.
+        The value from the judge alone.
     bias : Estimate
-        Of the judge.
+        Bias of the judge.
     method : str
 
     See Also
     --------
     judge_report : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> human = [1] * 22 + [0] * 18 + [None] * 160
+    >>> judge = [1] * 21 + [0] + [1] * 8 + [0] * 10 + [1] * 118 + [0] * 42
+    >>> found = stakes.judge_report(human, judge, target=0.5)
+    >>> found.utility.bias.interval.low > 0  # the judge is too generous: trust the corrected value
+    True
     """
 
     value: float
@@ -149,7 +170,7 @@ class CorrectedEstimate(NumberRecord):
         return f"{value}; judge only {number(self.judge_only)}, bias {self.bias}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         value = Estimate(self.value, self.interval, self.method)
         return {
             **value.to_dict(),
@@ -169,51 +190,59 @@ def judged_mean(  # noqa: PLR0913  two columns, and how rows become a mean
     tuning: float | None = None,
     level: float = 0.95,
 ) -> JudgedMean:
-    """Return a mean that people measured on some rows and a judge on all of them.
+    """Return the mean over all rows, from human labels of some and a judge's labels of all.
 
-    The mean of the human values alone is right but known from few rows; that of the judge is known
-    from many rows but is not what people would have said. PPI++ (Angelopoulos, Duchi and Zrnic,
-    2023) takes the human mean and corrects it by how the judge's values differ between all rows
-    and those that people saw: mean_L(Y) + lambda (mean_U(f) - mean_L(f)). Whatever the judge is
-    worth, the value stays right, provided that the rows given to people are a random choice of all
-    rows, or were chosen with the probabilities in `inclusion`. A judge without any merit gets a
-    lambda near 0, and the value is that of the human labels alone.
+    The mean of the human values is unbiased but rests on few rows; that of the judge rests on many
+    rows but is not what people would have said. PPI++ (Angelopoulos, Duchi and Zrnic, 2023) takes
+    the human mean and corrects it by how the judge's values differ between all rows and those that
+    people saw: mean_L(Y) + lambda (mean_U(f) - mean_L(f)). The value is valid for any judge,
+    provided that the rows given to people are a random sample of all rows, or were chosen with the
+    probabilities in `inclusion`. A worthless judge gets a lambda near 0, and the value is that of
+    the human labels alone.
 
     Parameters
     ----------
-    human
-        One number per row, missing (None, NaN, null) where nobody looked.
-    judge
-        One number per row, on the scale of the human ones: 0 or 1, or a probability of 1.
-    groups
-        What rows have in common (a document, a question asked several times). Groups vary
+    human : column of N numbers
+        Missing (None, NaN, null) for rows that nobody looked at.
+    judge : column of N numbers
+        On the scale of the human values: 0 or 1, or a probability of 1.
+    groups : column of N names, optional
+        What rows have in common, such as a document, or a question asked several times. Groups vary
         independently, rows of a group do not.
-    sample_weight
+    sample_weight : column of N weights, optional
         How much each row counts.
-    inclusion
-        The probability with which each row was given to people, where it was not the same for all.
-    bounds
+    inclusion : column of N probabilities, optional
+        The probability with which each row was given to people, if not the same for all.
+    bounds : tuple of two floats, optional
         The least and the largest value that people could have given. By default 0 and 1 if all
         human values are 0 or 1, else none. The value and its interval stay within them.
-    tuning
-        The lambda to use in place of that of least variance: 0 leaves the judge out, 1 is PPI
+    tuning : float, optional
+        The lambda to use instead of that of least variance: 0 leaves the judge out, 1 is PPI
         without tuning.
-    level
-        Of the intervals.
+    level : float, default 0.95
+        Confidence level of the intervals.
 
     Returns
     -------
     JudgedMean
-        The value with its interval, beside the human labels only and the judge only.
+        The value with its interval, and the values from human labels only and from the judge only.
 
     See Also
     --------
-    judge_report : answers at a confidence target.
+    judge_report : for answers at a confidence target.
+
+    Notes
+    -----
+    Value, lambda and `standard_error` are those of ppi-python where rows have neither weights nor
+    groups. Its normal interval covers too rarely with few labels. Here the interval is Student's t;
+    with bounds, z^2 pseudo-labels are added first, one fourth at each combination of the least and
+    largest human and judge's value, as in the adjusted Wald interval. There is no interval with
+    fewer than 10 human labels (30 without bounds), or with human labels in fewer than 5 groups.
 
     Examples
     --------
-    A judge passed 80 of 100 answers, and people looked at 20 of them. The judge passed four of
-    these that people found wrong:
+    A judge passed 80 of 100 answers, and people looked at 20 of the answers. The judge passed four
+    that people found wrong:
 
     >>> import stakes
     >>> human = [1] * 10 + [0] * 4 + [0] * 6 + [None] * 80
@@ -232,14 +261,6 @@ def judged_mean(  # noqa: PLR0913  two columns, and how rows become a mean
 
     >>> found.interval.low > 0.7
     False
-
-    Notes
-    -----
-    Value, lambda and `standard_error` are those of ppi-python where rows have neither weights nor
-    groups. Its normal interval covers too seldom with few labels. Here it is Student's t; with
-    bounds, z^2 pseudo-labels are added first, one fourth at each combination of the least and
-    largest human and judge's value, as the adjusted Wald interval does. There is none from fewer
-    than 10 human labels (30 without bounds), or from human labels in fewer than 5 groups.
     """
     y = read_partial(human, "human")
     f = read_partial(judge, "judge", y.size)

@@ -1,5 +1,7 @@
 """Answers that a judge labelled: corrected utility and cost, and what the judge's errors do."""
 
+from __future__ import annotations
+
 __all__ = ["JudgedResponses", "judge_report"]
 
 import math
@@ -27,13 +29,14 @@ NOTHING_ANSWERED = "no row was answered"
 
 @dataclass(frozen=True, eq=False)
 class JudgedResponses(Record):
-    """What a judge and some human labels tell of answers: corrected numbers, the judge's errors.
+    """The value of answers from a judge and some human labels, and the judge's errors.
 
     `utility` and `cost` are at the confidence target `t`: a right answer has utility 1, a wrong one
     -t/(1-t), an abstention 0; as costs a wrong answer is 1 and an abstention 1-t. `accuracy` is the
     share of answers that are right, `hallucination_rate` that of wrong answers among what is not
-    right. `sensitivity` is the share of right answers that the judge passes, `specificity` that of
-    wrong answers that it fails, on rows with both labels; a probability of 1/2 or more passes.
+    right. `sensitivity` is the share of right answers that the judge passes, `specificity` the
+    share of wrong answers that it fails, on rows with both labels; a probability of 1/2 or more
+    passes.
 
     Attributes
     ----------
@@ -46,16 +49,25 @@ class JudgedResponses(Record):
     accuracy : CorrectedEstimate
     hallucination_rate : CorrectedEstimate
     sensitivity, specificity : Estimate
-        Of the judge.
+        Error rates of the judge.
     answers : JudgedMean
     p_value : float
     verdicts : tuple of Verdict
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
 
     See Also
     --------
     judge_report : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> human = [1] * 22 + [0] * 18 + [None] * 160
+    >>> judge = [1] * 21 + [0] + [1] * 8 + [0] * 10 + [1] * 118 + [0] * 42
+    >>> found = stakes.judge_report(human, judge, target=0.5)
+    >>> found.utility.interval.low > 0  # not shown to beat never answering: label more rows
+    False
     """
 
     t: float
@@ -88,7 +100,7 @@ class JudgedResponses(Record):
         return "\n".join([*lines, *(str(verdict) for verdict in self.verdicts)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         numbers = ("answered", "utility", "cost", "accuracy", "hallucination_rate")
         parts = (*numbers, "sensitivity", "specificity", "answers")
         return {
@@ -112,37 +124,43 @@ def judge_report(  # noqa: PLR0913  three columns, and how rows become means
     inclusion: Column | None = None,
     level: float = 0.95,
 ) -> JudgedResponses:
-    """Return what answers are worth, where a judge labelled all of them and people some.
+    """Return the value of answers that a judge labelled in full and people in part.
 
-    Every number is prediction-powered (`judged_mean`): human labels correct the judge. That holds
-    for any judge, provided that the rows given to people are a random choice of the answered rows,
-    or were chosen with the probabilities in `inclusion`; the report says so where the judge's own
-    labels show that they are not. Rows that abstained need neither label.
+    Every number is prediction-powered (`judged_mean`): human labels correct the judge. That is
+    valid for any judge, provided that the rows given to people are a random sample of the answered
+    rows, or were chosen with the probabilities in `inclusion`; the report warns if the judge's
+    labels show that they are not. Abstentions need neither label.
 
     Parameters
     ----------
-    human
-        1 for right, 0 for wrong, missing where nobody looked.
-    judge
+    human : column of N truth values
+        1 for right, 0 for wrong, missing if nobody looked.
+    judge : column of N numbers
         The same from the judge for every answered row, or its probability of right.
-    abstained
-        Where the row was not answered; by default nowhere.
-    target
-        The confidence target t in [0, 1): answering pays where the probability of being right is
-        at least t. A wrong answer has utility -t/(1-t).
-    groups, sample_weight, inclusion, level
-        As for `judged_mean`.
+    abstained : column of N truth values, optional
+        Whether the row was not answered; by default every row was.
+    target : ConfidenceTarget or float
+        The confidence target t in [0, 1): answering pays if the probability of being right is at
+        least t. A wrong answer has utility -t/(1-t).
+    groups : column of N names, optional
+        As in `judged_mean`.
+    sample_weight : column of N weights, optional
+        How much each row counts.
+    inclusion : column of N probabilities, optional
+        The probability with which each row was given to people, if not the same for all.
+    level : float, default 0.95
+        Confidence level of the intervals.
 
     Returns
     -------
     JudgedResponses
-        Corrected utility, cost, accuracy and hallucination rate, each beside that of the judge
-        alone; the judge's errors; and sentences, each false in at most 1 - level of reports.
+        Corrected utility, cost, accuracy and hallucination rate, each with that of the judge alone;
+        the judge's errors; and verdicts, each false in at most 1 - level of reports.
 
     See Also
     --------
-    judged_mean : any mean.
-    evaluate_responses : where the truth is known.
+    judged_mean : for any mean.
+    evaluate_responses : if the truth is known.
 
     Examples
     --------
@@ -160,8 +178,8 @@ def judge_report(  # noqa: PLR0913  three columns, and how rows become means
     >>> print(found.verdicts[0].text.partition(": ")[2])
     it passes 44 % of wrong answers.
 
-    A utility of 0 is that of never answering: by the judge alone the model seems useful, by the
-    corrected number that is not shown.
+    Never answering has utility 0. By the judge alone the model seems useful; the corrected number
+    does not show that:
 
     >>> found.utility.interval.low > 0
     False

@@ -1,5 +1,7 @@
 """Mean losses over questions whose naive loss differs, as each has its own number of options."""
 
+from __future__ import annotations
+
 __all__ = ["OptionAccuracy"]
 
 import math
@@ -85,22 +87,28 @@ def mean_over_questions(each: QuestionLosses, samples: Samples) -> ExpectedLoss:
 class OptionAccuracy(NumberRecord):
     """The share of questions whose chosen option is right; higher is better.
 
-    `naive` is what a guess at random scores on average, the mean of 1/K over questions, and
-    `skill` how far the value is from it to 1: 0 for guessing, 1 if all is right. `error_rate` is
-    the same as an expected loss.
+    `naive` is the accuracy of random guessing, the mean of 1/K over questions. `skill` rescales the
+    value: 0 for guessing, 1 if everything is right. `error_rate` is the same as an expected loss.
 
     Attributes
     ----------
     value : float
     naive : float
-        What a guess at random scores on average.
+        Accuracy of random guessing.
     error_rate : ExpectedLoss
     tied : int
-        Questions of which several options share the highest score.
+        Number of questions with several options of the highest score.
 
     See Also
     --------
     OptionScores : its method `accuracy` returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> scores = stakes.OptionScores([[0.7, 0.3], [0.6, 0.4], [0.9, 0.1]] * 20, [0, 0, 0] * 20)
+    >>> scores.accuracy().skill_interval().low > 0  # better than guessing
+    True
     """
 
     value: float
@@ -110,7 +118,7 @@ class OptionAccuracy(NumberRecord):
 
     @property
     def skill(self) -> float:
-        """The value less the naive one, over the most that this can be."""
+        """The value minus the naive value, divided by its largest possible value."""
         return 1 - self.error_rate.normalized
 
     @property
@@ -119,11 +127,23 @@ class OptionAccuracy(NumberRecord):
         return self.error_rate.standard_error
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return a closed-form confidence interval, that of the error rate mirrored."""
+        """Return a closed-form confidence interval.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         return _mirrored(self.error_rate.interval(level))
 
     def skill_interval(self, level: float = 0.95) -> Interval:
-        """Return a closed-form confidence interval of the skill."""
+        """Return a closed-form confidence interval of the skill.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         return _mirrored(self.error_rate.normalized_interval(level))
 
     def __str__(self) -> str:
@@ -139,7 +159,13 @@ class OptionAccuracy(NumberRecord):
         return "\n".join(lines)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Confidence level of the interval.
+        """
         return {
             "value": self.value,
             "standard_error": json_number(self.standard_error),

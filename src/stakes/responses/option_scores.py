@@ -1,5 +1,7 @@
 """Multiple choice: scores of the options of each question, of which there may be any number."""
 
+from __future__ import annotations
+
 __all__ = ["OptionScores"]
 
 from functools import cached_property
@@ -50,9 +52,9 @@ class OptionScores(Record):
     """Scores of the options of multiple-choice questions, and which options are right.
 
     Each question has its own number of options K. The chosen option is the one with the highest
-    score, the first of those that share it. The naive system answers that all options of a
-    question are as probable: it is right in 1/K of the cases, and its loss differs from question
-    to question. No number depends on the order of the options, unless the highest score is tied.
+    score (on a tie the first). The naive system gives all options of a question the same
+    probability: it is right in 1/K of the cases, and its loss differs from question to question. No
+    number depends on the order of the options, unless the highest score is tied.
 
     Parameters
     ----------
@@ -60,22 +62,22 @@ class OptionScores(Record):
         One number for each option, at least two for each question. For a table padded with NaN
         use `from_padded`, for one row per option `from_long`.
     right : column of N indices, or list of lists of them
-        The right option of each question, from 0. Where several are right, any of them is, and
-        rules score the probability of all of them together.
-    kind : class of scores
+        The index of each question's right option, from 0. If several are right, any of them counts
+        as right, and rules score the sum of their probabilities.
+    kind : class of scores, optional
         `Posteriors` (rows sum to 1), `LogPosteriors`, `Logits` or `LogLikelihoods`, as language
-        models give them. Likelihoods are taken for options that are as probable beforehand, so
-        that posteriors are their softmax.
+        models give them. For likelihoods, all options have the same prior, so posteriors are
+        their softmax.
     lengths : rows like those of scores, optional
         Length of each option, in characters, bytes or tokens, above 0: see `per_length`.
     groups : column of N names, optional
-        Questions of one group, such as those on one text, vary together: intervals are by group.
+        Questions of one group, such as those on one text, vary together; intervals allow for it.
     sample_weight : column of N weights, optional
 
     See Also
     --------
-    Responses : answers without scores of options.
-    evaluate_responses : what the choices are worth.
+    Responses : for answers without scores of options.
+    evaluate_responses : the value of the answers.
 
     Examples
     --------
@@ -94,15 +96,15 @@ class OptionScores(Record):
     >>> round(loss.value, 3), round(loss.naive, 3), round(loss.normalized, 3)
     (0.316, 0.968, 0.327)
 
-    A third of the loss of guessing. Where a wrong answer must be rare, answer only what is likely
-    to be right, and leave the rest:
+    A third of the loss of guessing. If wrong answers must be rare, answer only what is likely to be
+    right, and abstain from the rest:
 
     >>> scores.answers(0.75).tolist()
     [True, True, False, True]
     >>> round(scores.cost_at(0.75).value, 4), scores.cost_at(0.75).naive
     (0.0625, 0.25)
 
-    At this target answering three of four costs a quarter of answering none.
+    At this target, answering three of four costs a quarter of answering none.
     """
 
     weights: FloatArray | None
@@ -145,7 +147,18 @@ class OptionScores(Record):
         lengths: Column | None = None,
         **more: Any,  # noqa: ANN401  further arguments
     ) -> Self:
-        """Return those of a table with NaN after the last option of each question.
+        """Return the scores of a table with NaN after the last option of each question.
+
+        Parameters
+        ----------
+        scores : table of shape (N, K)
+            NaN after the last option of each question.
+        right : column of N indices, or list of lists of them
+            As in `OptionScores`.
+        lengths : table of shape (N, K), optional
+            Length of each option, padded in the same way.
+        **more
+            As in `OptionScores`.
 
         Examples
         --------
@@ -170,9 +183,9 @@ class OptionScores(Record):
         groups: Column | None = None,
         sample_weight: Column | None = None,
     ) -> Self:
-        """Return those of a table with one row per option.
+        """Return the scores of a table with one row per option.
 
-        Questions are numbered as they first appear, and so are the options of each. Groups and
+        Questions are numbered in order of appearance, and so are the options of each. Groups and
         weights are the same for all options of a question.
 
         Parameters
@@ -180,10 +193,17 @@ class OptionScores(Record):
         question : column of names
             The question that an option belongs to.
         scores : column of numbers
-        right : column of truth values
+            The score of each option.
+        right : column of booleans
             Whether the option is right.
-        kind, lengths, groups, sample_weight
-            As for `OptionScores`, with one value for each option.
+        kind : type of scores, default Posteriors
+            As in `OptionScores`.
+        lengths : column of numbers, optional
+            Length of each option.
+        groups : column of names, optional
+            As in `OptionScores`, with one value for each option.
+        sample_weight : column of weights, optional
+            As in `OptionScores`, with one value for each option.
 
         Examples
         --------
@@ -223,7 +243,7 @@ class OptionScores(Record):
         return self._rows.sizes
 
     def chosen(self) -> IntArray:
-        """Return the index of the option with the highest score, the first of several."""
+        """Return the index of the option with the highest score; on a tie the first."""
         top = self._is_top
         place = np.where(top, np.arange(top.size), top.size)
         return np.minimum.reduceat(place, self._rows.starts[:-1]) - self._rows.starts[:-1]
@@ -234,11 +254,11 @@ class OptionScores(Record):
         return np.asarray(values == np.maximum.reduceat(values, starts)[self._rows.row])
 
     def tied(self) -> BoolArray:
-        """Tell the questions of which several options share the highest score."""
+        """Return whether several options of each question share the highest score."""
         return np.add.reduceat(self._is_top.astype(np.int64), self._rows.starts[:-1]) > 1
 
     def right(self) -> BoolArray:
-        """Tell the questions whose chosen option is right."""
+        """Return whether the chosen option of each question is right."""
         return self._flags[self._rows.starts[:-1] + self.chosen()]
 
     def confidence(self) -> FloatArray:
@@ -249,10 +269,15 @@ class OptionScores(Record):
         return out
 
     def answers(self, target: ConfidenceTarget | float) -> BoolArray:
-        """Tell the questions to answer at a confidence target: those sure enough to gain by it.
+        """Return which questions to answer at a confidence target.
 
-        A right answer scores 1, a wrong one -t/(1-t), none 0: answering gains on average where
-        the posterior of the chosen option is at least t.
+        A right answer scores 1, a wrong one -t/(1-t), none 0: answering pays on average if the
+        posterior of the chosen option is at least t.
+
+        Parameters
+        ----------
+        target : ConfidenceTarget or float
+            The confidence target t, at least 0 and below 1.
         """
         return as_target(target).answers(self.confidence())
 
@@ -262,7 +287,7 @@ class OptionScores(Record):
         Parameters
         ----------
         target : ConfidenceTarget or float, optional
-            Abstain where the confidence is below it; by default every question is answered.
+            Abstain if the confidence is below it; by default every question is answered.
 
         Examples
         --------
@@ -278,8 +303,8 @@ class OptionScores(Record):
     def per_length(self) -> Self:
         """Return the scores divided by the lengths of the options, as logits.
 
-        The option that is chosen then is that of `acc_norm` of lm-evaluation-harness if lengths
-        are characters, and that of its `acc_bytes` if they are bytes.
+        The chosen option is then that of `acc_norm` in lm-evaluation-harness if lengths are
+        characters, and that of `acc_bytes` if they are bytes.
 
         Examples
         --------
@@ -300,10 +325,10 @@ class OptionScores(Record):
         return self._with_logits(self._rows.values / self.lengths)
 
     def relative_to(self, unconditional: Column) -> Self:
-        """Return scores less those of the same options without the question, as logits.
+        """Return the scores minus those of the options without the question, as logits.
 
-        So the mutual information of question and option decides, as in `acc_mutual_info` of
-        lm-evaluation-harness.
+        Options are then ranked by their mutual information with the question, as in
+        `acc_mutual_info` of lm-evaluation-harness.
 
         Parameters
         ----------
@@ -323,14 +348,14 @@ class OptionScores(Record):
         return made
 
     def accuracy(self) -> OptionAccuracy:
-        """Return the share of questions whose chosen option is right, beside that of guessing."""
+        """Return the share of questions whose chosen option is right, and that of guessing."""
         chance, samples = 1 - self._chance_of_error, self._samples
         tied = int(np.count_nonzero(self.tied()[self._used]))
         value = share_of(self.right()[self._used].astype(np.float64), samples)
         return OptionAccuracy(value, share_of(chance[self._used], samples), self.error_rate(), tied)
 
     def error_rate(self) -> ExpectedLoss:
-        """Return one minus the accuracy, as an expected loss; guessing at random is naive."""
+        """Return one minus the accuracy, as an expected loss; the naive system guesses."""
         wrong = (~self.right()).astype(np.float64)
         return self._mean("error rate", wrong, self._chance_of_error, "at random", 1.0)
 
@@ -350,7 +375,7 @@ class OptionScores(Record):
         return self.expected_loss(SUMMED_BRIER)
 
     def expected_loss(self, rule: ScoringRule, *, name: str | None = None) -> ExpectedLoss:
-        """Return the mean loss by any scoring rule that treats all options alike.
+        """Return the mean loss by any scoring rule that treats all options equally.
 
         Parameters
         ----------
@@ -370,10 +395,15 @@ class OptionScores(Record):
         return self._mean(name or rule.name, losses, naive, "all options alike", high)
 
     def cost_at(self, target: ConfidenceTarget | float) -> ExpectedLoss:
-        """Return the expected cost of answering where the confidence reaches a target.
+        """Return the expected cost of answering if the confidence reaches a target.
 
         A wrong answer costs 1, none costs 1 - t, a right one 0; the mean score is 1 - cost/(1-t).
-        The naive system guesses where 1/K reaches the target and else gives no answer.
+        The naive system guesses if 1/K reaches the target, and else gives no answer.
+
+        Parameters
+        ----------
+        target : ConfidenceTarget or float
+            The confidence target t, at least 0 and below 1.
         """
         t = as_target(target).t
         cost = np.where(self.answers(t), ~self.right(), 1 - t)
@@ -386,9 +416,10 @@ class OptionScores(Record):
 
         Parameters
         ----------
-        bins : int, EqualWidth(n) or EqualMass(n)
-        norm : 1, 2 or infinity
-            As for `stakes.calibration_error`. There is an interval for norm 1 without groups.
+        bins : int, EqualWidth(n) or EqualMass(n), default 15
+            An int is a number of bins of equal width.
+        norm : {1, 2, inf}, default 1
+            As in `stakes.calibration_error`. There is an interval for norm 1 without groups.
         """
         p, hit = self.confidence()[self._used], self.right()[self._used]
         return confidence_error(p, hit, self._samples, bins, norm)

@@ -1,5 +1,7 @@
 """Several systems on the same questions: who is worth more, and which may be the best."""
 
+from __future__ import annotations
+
 __all__ = ["ResponseComparison", "ResponseDifference", "SliceComparison", "compare_responses"]
 
 import math
@@ -35,26 +37,35 @@ _RANKED = ("utility", "answered", "answered_accuracy", "hallucination_rate", "co
 
 @dataclass(frozen=True, eq=False)
 class ResponseDifference(Record):
-    """The utility of a system less that of another on the same questions.
+    """The utility of a system minus that of another on the same questions.
 
     Attributes
     ----------
     system : str
     reference : str
     gain : Estimate
-        Of utility.
+        Difference of utility.
     p_value : float
     adjusted_p_value : float
-        For all pairs, after Holm.
+        Corrected for all pairs (Holm).
     level : float
     more_right : float
-        P-value of as many right answers.
+        P-value for equally many right answers.
     right_gain : float
-        Share of right answers of the system less that of the other.
+        Share of right answers of the system minus that of the other.
 
     See Also
     --------
     compare_responses : returns it for each pair.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> bold = stakes.Responses([True] * 70 + [False] * 30)
+    >>> careful = stakes.Responses([True] * 60 + [None] * 40, abstained=[False] * 60 + [True] * 40)
+    >>> found = stakes.compare_responses({"bold": bold, "careful": careful}, 0.75)
+    >>> found.of("bold", "careful").better  # fewer right answers, and yet worth more
+    'careful'
     """
 
     system: str
@@ -68,12 +79,12 @@ class ResponseDifference(Record):
 
     @property
     def distinguishable(self) -> bool:
-        """Whether the difference is distinguishable from 0, with all pairs allowed for."""
+        """Whether the difference is distinguishable from 0, corrected for all pairs."""
         return self.adjusted_p_value < 1 - self.level
 
     @property
     def better(self) -> str | None:
-        """The system that is worth more; None where the two are not distinguishable."""
+        """The system with the greater utility; None if the two are not distinguishable."""
         if not self.distinguishable:
             return None
         return self.system if self.gain.value > 0 else self.reference
@@ -83,27 +94,37 @@ class ResponseDifference(Record):
         return f"{pair}: utility {self.gain}, p {number(self.adjusted_p_value)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         return plain_values(self) | {"distinguishable": self.distinguishable}
 
 
 @dataclass(frozen=True, eq=False)
 class SliceComparison(Record):
-    """What each system is worth on the questions that share a value of a column.
+    """The utility of each system on the questions that share a value of a column.
 
     Attributes
     ----------
     column : str
     value : str
     responses : int
-        How many.
+        Number of responses.
     utility : mapping from system to Estimate
     best : str or None
-        Worth more than each other, with all slices and pairs allowed for.
+        The system with more utility than each other, corrected for all slices and pairs.
 
     See Also
     --------
     compare_responses : returns it for each value of `slices`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> bold = stakes.Responses([True] * 70 + [False] * 30)
+    >>> careful = stakes.Responses([True] * 60 + [None] * 40, abstained=[False] * 60 + [True] * 40)
+    >>> topics = ["history", "physics"] * 50
+    >>> found = stakes.compare_responses({"bold": bold, "careful": careful}, 0.75, slices=topics)
+    >>> [(part.value, part.best) for part in found.slices]
+    [('history', 'careful'), ('physics', 'careful')]
     """
 
     column: str
@@ -118,7 +139,7 @@ class SliceComparison(Record):
         return f"{plain(self.column)} = {plain(self.value)}: {values}; {best}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         return plain_values(self)
 
 
@@ -133,13 +154,23 @@ class ResponseComparison(Paged, Tracked):
     differences : tuple of ResponseDifference
     slices : tuple of SliceComparison
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     seed : int
+        Seed of the folds.
     verdicts : tuple of Verdict
 
     See Also
     --------
     compare_responses : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> bold = stakes.Responses([True] * 70 + [False] * 30)
+    >>> careful = stakes.Responses([True] * 60 + [None] * 40, abstained=[False] * 60 + [True] * 40)
+    >>> found = stakes.compare_responses({"bold": bold, "careful": careful}, 0.75)
+    >>> found.may_be_best  # use this one
+    ('careful',)
     """
 
     target: ConfidenceTarget
@@ -162,7 +193,7 @@ class ResponseComparison(Paged, Tracked):
 
     @property
     def may_be_best(self) -> tuple[str, ...]:
-        """The systems than which no other is shown to be worth more, in the order of ranking."""
+        """The systems that no other is shown to beat, in the order of ranking."""
         beaten = {
             name
             for each in self.differences
@@ -172,11 +203,25 @@ class ResponseComparison(Paged, Tracked):
         return tuple(name for name in self.ranking if name not in beaten)
 
     def utility(self, system: str) -> float:
-        """Return the utility of a system."""
+        """Return the utility of a system.
+
+        Parameters
+        ----------
+        system : str
+            Name of the system.
+        """
         return self.evaluations[system].numbers["utility"].value
 
     def of(self, system: str, reference: str) -> ResponseDifference:
-        """Return one difference, turned where it was taken the other way."""
+        """Return the difference between two systems, in either direction.
+
+        Parameters
+        ----------
+        system : str
+            Name of the system.
+        reference : str
+            Name of the system to compare it with.
+        """
         for each in self.differences:
             if (each.system, each.reference) == (system, reference):
                 return each
@@ -188,7 +233,7 @@ class ResponseComparison(Paged, Tracked):
         )
 
     def leaderboard(self) -> list[dict[str, Any]]:
-        """Return a row for each system, the best first, as plain values."""
+        """Return one row per system, the best first, as plain values."""
         best = self.may_be_best
         rows = []
         for rank, name in enumerate(self.ranking, 1):
@@ -214,7 +259,7 @@ class ResponseComparison(Paged, Tracked):
         return {"responses": float(len(next(iter(self.evaluations.values())).responses))}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the comparison as plain values, fit for JSON."""
+        """Return the comparison as plain values, ready for JSON."""
         return {
             "target": self.target.t,
             "systems": {name: found.to_dict() for name, found in self.evaluations.items()},
@@ -254,19 +299,29 @@ def compare_responses(
     *,
     calibrator: Calibrator | None = CALIBRATOR,
     folds: Folds = 5,
-    slices: "Mapping[str, Column] | Column | None" = None,
+    slices: Mapping[str, Column] | Column | None = None,
     level: float = 0.95,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
 ) -> ResponseComparison:
-    """Compare systems on the same questions, in the same order, by what their answers are worth.
+    """Compare systems on the same questions, in the same order, by the utility of their answers.
 
     Parameters
     ----------
     systems : mapping from name to Responses
         At least two, of equal length: row k of each is its response to the same question. Groups
-        and weights are those of the questions, so the same for all.
-    target, calibrator, folds, slices, level, rng
-        As for `evaluate_responses`.
+        and weights belong to the questions, so they are the same for all.
+    target : ConfidenceTarget or float, default 0.5
+        As in `evaluate_responses`.
+    calibrator : Calibrator or None, optional
+        As in `evaluate_responses`.
+    folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
+        As in `cross_calibrate`.
+    slices : data frame, mapping from name to column, or one column, optional
+        As in `evaluate_responses`.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    rng : int or Generator, default 0
+        Seed of the folds.
 
     Returns
     -------
@@ -275,11 +330,11 @@ def compare_responses(
 
     See Also
     --------
-    evaluate_responses : one system.
+    evaluate_responses : for one system.
 
     Examples
     --------
-    The first model knows more, the second knows when it does not know:
+    The first model knows more, but the second abstains when it does not know, so use the second:
 
     >>> import stakes
     >>> bold = stakes.Responses([True] * 70 + [False] * 30)
@@ -333,7 +388,7 @@ def _read_systems(systems: Mapping[str, Responses]) -> dict[str, Responses]:
     return listed
 
 
-def _same(one: "np.ndarray | None", other: "np.ndarray | None") -> bool:
+def _same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
     if one is None or other is None:
         return one is other
     return np.array_equal(one, other)

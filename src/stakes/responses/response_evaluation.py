@@ -1,5 +1,7 @@
 """Responses at a confidence target: their worth, when to abstain, whether confidence is true."""
 
+from __future__ import annotations
+
 __all__ = ["ResponseEvaluation", "evaluate_responses"]
 
 from collections.abc import Mapping
@@ -53,11 +55,11 @@ CONSTANTS = {CHOICES[0]: "always answering", CHOICES[1]: "never answering"}
 
 @dataclass(frozen=True, eq=False)
 class ResponseEvaluation(Paged, Tracked):
-    """All that is known of responses at a confidence target.
+    """Everything known about responses at a confidence target.
 
-    `numbers` has utility, cost, shares and rates with intervals; `rules` what other rules on the
-    confidence would give; `curve` utility at every target; `confidence` how far stated
-    confidences can be trusted, as an evaluation of "right" against "wrong".
+    `numbers` has utility, cost, shares and rates with intervals; `rules` has the results of other
+    rules on the confidence; `curve` has the utility at every target; `confidence` evaluates the
+    stated confidences, as an evaluation of "right" against "wrong".
 
     Attributes
     ----------
@@ -74,13 +76,14 @@ class ResponseEvaluation(Paged, Tracked):
     risk_limit : RiskLimit or None
     confidence : Evaluation or None
     why_no_confidence : str
-        Empty where there is one.
+        Empty if there is one.
     overconfidence : Estimate or None
-        Mean confidence less accuracy.
+        Mean confidence minus accuracy.
     slices : tuple of ResponseSlice
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     seed : int
+        Seed of the folds.
     calibrator : str or None
     verdicts : tuple of Verdict
     notes : tuple of str
@@ -88,12 +91,20 @@ class ResponseEvaluation(Paged, Tracked):
         Calibrated confidences, for the page.
     constants : mapping from rule to float
         Utility of never and always answering.
-    sketch : optional
-        Of the responses, for a page.
+    sketch : ResponseSketch or None
+        The responses in little memory, for the page.
 
     See Also
     --------
     evaluate_responses : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> said = stakes.Responses([True, False] * 100, [0.9] * 200)
+    >>> found = stakes.evaluate_responses(said, 0.75, calibrator=None)
+    >>> found.numbers["utility"].interval.high < 0  # worse than never answering: abstain more
+    True
     """
 
     responses: Responses = field(repr=False)
@@ -119,7 +130,7 @@ class ResponseEvaluation(Paged, Tracked):
 
     @property
     def verdict(self) -> str:
-        """Say in one sentence whether the responses are worth having."""
+        """One sentence: whether the responses are useful."""
         return self.verdicts[0].text
 
     @cached_property
@@ -146,7 +157,7 @@ class ResponseEvaluation(Paged, Tracked):
         return {"responses": float(len(self.responses)), "utility.naive": self.naive[1]}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the evaluation as plain values, fit for JSON."""
+        """Return the evaluation as plain values, ready for JSON."""
         said = self.responses
         values = {
             "responses": len(said),
@@ -180,30 +191,30 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
     risk: float | None = None,
     calibrator: Calibrator | None = CALIBRATOR,
     folds: Folds = 5,
-    slices: "Mapping[str, Column] | Column | None" = None,
+    slices: Mapping[str, Column] | Column | None = None,
     level: float = 0.95,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
 ) -> ResponseEvaluation:
-    """Evaluate answers and abstentions: what they are worth, and when the system should abstain.
+    """Evaluate answers and abstentions: their utility, and when the system should abstain.
 
     Parameters
     ----------
     responses : Responses
-    target : ConfidenceTarget or float, default=0.5
+        The answers and abstentions.
+    target : ConfidenceTarget or float, default 0.5
         +1 for a right answer, -t/(1-t) for a wrong one, 0 for none.
     risk : float, optional
-        The share of wrong answers that is acceptable, for the coverage at a risk; by default
-        1 - t.
-    calibrator : Calibrator or None
-        Turns stated confidence into the chance to be right; by default rising steps, which suit
-        confidences of few values, also 0 and 1.
-    folds : as for `cross_calibrate`
-        Groups are never parted.
+        The acceptable share of wrong answers, for the coverage at a risk; by default 1 - t.
+    calibrator : Calibrator or None, optional
+        Turns stated confidence into the probability of being right; by default isotonic regression,
+        which suits confidences with few distinct values, including 0 and 1.
+    folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
+        As in `cross_calibrate`. Groups are never split.
     slices : data frame, mapping from name to column, or one column, optional
-        Results for each value of these columns, such as topics.
-    level : float, default=0.95
-        Of the intervals.
-    rng : int or Generator
+        Columns for whose values to give results, such as topics.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    rng : int or Generator, default 0
         Seed of the folds.
 
     Returns
@@ -214,11 +225,11 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
     See Also
     --------
     compare_responses : several systems on the same questions.
-    coverage_at_risk : how much may be answered at an acceptable risk.
+    coverage_at_risk : how much can be answered at an acceptable risk.
 
     Examples
     --------
-    A model that states 90 % whatever it is asked, and is right in half of its answers:
+    A model that always states 90 %, and is right in half of its answers, should abstain more:
 
     >>> import stakes
     >>> said = stakes.Responses([True, False] * 100, [0.9] * 200)
@@ -271,7 +282,7 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
     return replace(evaluation, verdicts=tuple(_verdicts(evaluation, worth, normalized)))
 
 
-def _verdicts(found: ResponseEvaluation, worth: Verdict, normalized: Estimate) -> "list[Verdict]":
+def _verdicts(found: ResponseEvaluation, worth: Verdict, normalized: Estimate) -> list[Verdict]:
     said = found.responses
     out = [worth, *rule_verdict(found.target, found.rule, found.level)]
     if found.overconfidence is not None and said.confidence is not None:

@@ -1,5 +1,7 @@
 """Responses to questions, checked once; everything inside trusts them."""
 
+from __future__ import annotations
+
 __all__ = ["Responses"]
 
 from dataclasses import dataclass
@@ -27,28 +29,28 @@ _MOST_COUNTED = 10**7
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Responses(Record):
-    """Responses of a system to questions: each an answer, right or wrong, or an abstention.
+    """Responses of a system to questions: answers, right or wrong, and abstentions.
 
     Parameters
     ----------
-    right : column of truth values
-        Whether each answer is right. It may be missing (None, NaN) where the system abstained;
-        where it is known there, it says whether the answer it held back is right.
-    confidence : column of numbers, or a kind of confidence; optional
-        The stated chance of each answer to be right: plain numbers are probabilities; others are
-        `StatedPercent`, `VerbalConfidence`, `AnswerLogProbability`, `Agreement`. It may be
-        missing where the system abstained.
-    abstained : column of truth values, optional
-        Where the system gave no answer; by default nowhere.
+    right : column of booleans
+        Whether each answer is right. For an abstention it may be missing (None, NaN), or say
+        whether the withheld answer is right.
+    confidence : column of numbers, or a kind of confidence, optional
+        The stated probability that each answer is right: plain numbers are probabilities; other
+        kinds are `StatedPercent`, `VerbalConfidence`, `AnswerLogProbability` and `Agreement`. It
+        may be missing for an abstention.
+    abstained : column of booleans, optional
+        Whether the system gave no answer; by default it always answered.
     groups : column of names, optional
-        What varies independently: the question, where it was asked several times; the document,
-        where several questions are about one.
+        What varies independently: the question, if it was asked several times; the document, if
+        several questions are about one.
     sample_weight : column of numbers, optional
 
     See Also
     --------
-    evaluate_responses : what they are worth.
-    OptionScores : scores of the options of multiple choice.
+    evaluate_responses : evaluates them.
+    OptionScores : for multiple-choice questions.
 
     Examples
     --------
@@ -116,11 +118,19 @@ class Responses(Record):
 
         Parameters
         ----------
-        outcomes : column of texts
-        right, wrong, abstained : str, optional
+        outcomes : column of strings
+        confidence : column of numbers, or a kind of confidence, optional
+            As in `Responses`.
+        right : str, default "right"
+            The word for it in the column.
+        wrong : str, default "wrong"
             What the column calls them.
-        confidence, groups, sample_weight
-            As for `Responses`.
+        abstained : str, default "abstained"
+            What the column calls them.
+        groups : column of names, optional
+            As in `Responses`.
+        sample_weight : column of numbers, optional
+            As in `Responses`.
 
         Examples
         --------
@@ -149,7 +159,16 @@ class Responses(Record):
 
     @classmethod
     def from_counts(cls, *, right: int, wrong: int, abstained: int = 0) -> Self:
-        """Return responses of which only the counts are known.
+        """Return responses from counts alone.
+
+        Parameters
+        ----------
+        right : int
+            Number of right answers.
+        wrong : int
+            Number of wrong answers.
+        abstained : int, default 0
+            Number of abstentions.
 
         Examples
         --------
@@ -183,40 +202,47 @@ class Responses(Record):
 
     @cached_property
     def open(self) -> BoolArray:
-        """Where truth and confidence are known, so that a rule could answer or abstain."""
+        """Whether truth and confidence are known, so that a rule could answer or abstain."""
         if self.confidence is None:
             return np.zeros(len(self), dtype=np.bool_)
         return (self.right != UNKNOWN) & ~np.isnan(self.confidence)
 
     @property
     def unknown(self) -> int:
-        """How many abstentions hold back an answer of which nobody knows whether it is right."""
+        """Number of abstentions whose withheld answer may be right or wrong."""
         return int((self.right == UNKNOWN).sum())
 
     @cached_property
     def shares(self) -> FloatArray:
-        """How much each response counts in a mean: in all 1."""
+        """The weight of each response in a mean; they sum to 1."""
         if self.weights is None:
             return np.full(len(self), 1 / len(self))
         scaled = self.weights / self.weights.max()
         return np.asarray(scaled / scaled.sum(), dtype=np.float64)
 
-    def assumed(self) -> "Responses":
-        """Return the responses as if every held-back answer that nobody knows were right."""
+    def assumed(self) -> Responses:
+        """Return the responses as if every withheld answer of unknown truth were right."""
         out = self.part(np.arange(len(self)))
         object.__setattr__(out, "right", np.where(self.right == UNKNOWN, 1, self.right))
         return out
 
-    def in_order(self) -> "Responses":
-        """Return the responses in an order that only their values tell.
+    def in_order(self) -> Responses:
+        """Return the responses in an order that depends only on their values.
 
-        Folds are dealt by place, and sums rounded in turn: so no order of rows changes a number.
+        Folds depend on positions, and rounding depends on order; in this order, results do not
+        depend on the order of the rows.
         """
         columns = (self.right, self.abstained, self.confidence, self.weights, self.groups)
         return self.part(np.lexsort([column for column in columns if column is not None]))
 
-    def part(self, kept: IntArray) -> "Responses":
-        """Return some of the responses."""
+    def part(self, kept: IntArray) -> Responses:
+        """Return some of the responses.
+
+        Parameters
+        ----------
+        kept : array of ints
+            Indices of the responses.
+        """
         out = object.__new__(type(self))
         some = {
             name: None if (value := getattr(self, name)) is None else value[kept]

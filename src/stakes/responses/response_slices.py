@@ -1,5 +1,7 @@
 """Responses by topic or any other column: what each slice is worth."""
 
+from __future__ import annotations
+
 __all__ = ["ResponseSlice"]
 
 from collections.abc import Iterator, Mapping
@@ -29,13 +31,22 @@ class ResponseSlice(Record):
     column : str
     value : str
     responses : int
-        How many.
+        Number of responses.
     numbers : mapping from name to Estimate
     verdict : Verdict
 
     See Also
     --------
     evaluate_responses : returns it for each value of `slices`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> said = stakes.Responses([True] * 50 + [True, False] * 25)
+    >>> topics = ["history"] * 50 + ["physics"] * 50
+    >>> found = stakes.evaluate_responses(said, 0.75, slices=topics)
+    >>> [part.value for part in found.slices if part.numbers["utility"].value < 0]  # abstain there
+    ['physics']
     """
 
     column: str
@@ -50,7 +61,7 @@ class ResponseSlice(Record):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         return plain_values(self)
 
 
@@ -69,7 +80,7 @@ def response_slices(
 def slices_of(
     responses: Responses,
     slices: Any,  # noqa: ANN401  any columns
-) -> "Iterator[tuple[tuple[str, str], np.ndarray]]":
+) -> Iterator[tuple[tuple[str, str], np.ndarray]]:
     """Yield column and value of each slice with the places of its responses."""
     for name, values in slice_columns(slices).items():
         column = read_slice(values, name)

@@ -1,5 +1,7 @@
 """How many questions may be answered for a risk that one can bear, with a guarantee."""
 
+from __future__ import annotations
+
 __all__ = ["RiskLimit", "coverage_at_error_rate", "coverage_at_risk"]
 
 import math
@@ -22,24 +24,32 @@ _STARTS = (1, 2, 4, 8, 16)  # steps from which the search begins, each at its sh
 
 @dataclass(frozen=True, eq=False)
 class RiskLimit(Record):
-    """The least confidence to answer at, so that a risk stays below a limit, and what that leaves.
+    """The least confidence to answer at, so that a risk stays below a limit, and the coverage.
 
-    `threshold` is infinity where no threshold can be shown to keep the limit.
+    `threshold` is infinity if no threshold can be shown to keep the limit.
 
     Attributes
     ----------
     limit : float
     threshold : float
     coverage : float
-        Share of all questions that is answered.
+        Share of all questions that are answered.
     risk : float
-        As seen on these responses.
+        The risk on these responses.
     guarantee : str
         What holds for new questions.
 
     See Also
     --------
     coverage_at_risk, coverage_at_error_rate : return it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> said = stakes.Responses([True] * 300 + [False] * 100, [0.9] * 300 + [0.2] * 100)
+    >>> found = stakes.coverage_at_risk(said, risk=0.05)
+    >>> found.threshold, found.coverage  # answer at this confidence or above
+    (0.9, 0.75)
     """
 
     limit: float
@@ -57,37 +67,39 @@ class RiskLimit(Record):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, fit for JSON."""
+        """Return the record as plain values, ready for JSON."""
         return plain_values(self)
 
 
 def coverage_at_risk(responses: Responses, risk: float, *, level: float = 0.95) -> RiskLimit:
-    """Return how much can be answered so that at most this share of the answers is wrong.
+    """Return how much can be answered if at most this share of the answers may be wrong.
 
-    The threshold holds for new questions of the same kind: with probability `level` over samples
+    The threshold is valid for new questions of the same kind: with probability `level` over samples
     like this one, the share of wrong answers among those at the threshold or above is at most
-    `risk`. Thresholds at twenty coverages are tested one after the other from several starts
-    (fixed-sequence testing of exact binomial tails; of bounded means by group, after Hoeffding
-    and Bentkus, where responses have groups). Weights are refused: the guarantee is for questions
-    drawn alike.
+    `risk`. Thresholds at twenty coverages are tested in sequence from several starts
+    (fixed-sequence testing of exact binomial tails; of bounded means by group, after Hoeffding and
+    Bentkus, if responses have groups). Weights raise an error: the guarantee is for questions drawn
+    alike.
 
     Parameters
     ----------
     responses : Responses
-        With a confidence. Where truths of abstentions are missing, the threshold is for questions
-        that the system answers by itself.
+        With a confidence. If the truth of abstentions is missing, the threshold is for questions
+        that the system answers of its own accord.
     risk : float
         The largest share of wrong answers that is acceptable.
-    level : float
+    level : float, default 0.95
+        Probability that the limit is kept.
 
     Returns
     -------
     RiskLimit
+        With `threshold`, `coverage` and the `guarantee`.
 
     See Also
     --------
     coverage_at_error_rate : a limit on the errors among all questions.
-    evaluate_responses : all about the responses at once.
+    evaluate_responses : everything about the responses at once.
 
     Examples
     --------
@@ -98,6 +110,8 @@ def coverage_at_risk(responses: Responses, risk: float, *, level: float = 0.95) 
     >>> found = stakes.coverage_at_risk(said, 0.1)
     >>> found.risk <= 0.1, round(found.coverage, 1)
     (True, 0.1)
+
+    Answer only the 10 % most confident questions.
     """
     limit = read_number(risk, "risk", 0, 1, closed=(False, False))
     alpha = (1 - read_level(level)) / len(_STARTS)
@@ -117,27 +131,29 @@ def coverage_at_risk(responses: Responses, risk: float, *, level: float = 0.95) 
 
 
 def coverage_at_error_rate(responses: Responses, rate: float) -> RiskLimit:
-    """Return how much can be answered so that at most this share of all questions goes wrong.
+    """Return how much can be answered if at most this share of all questions may go wrong.
 
     This is conformal risk control: over samples like this one and new questions, the expected
-    share of questions with a wrong answer is at most `rate`. Whole groups are what is exchanged.
+    share of questions with a wrong answer is at most `rate`. If there are groups, these are assumed
+    to be exchangeable.
 
     Parameters
     ----------
     responses : Responses
-        With a confidence. Where truths of abstentions are missing, the threshold is for questions
-        that the system answers by itself.
+        With a confidence. If the truth of abstentions is missing, the threshold is for questions
+        that the system answers of its own accord.
     rate : float
         The largest share of all questions that may be answered wrongly.
 
     Returns
     -------
     RiskLimit
+        With `threshold`, `coverage` and the `guarantee`.
 
     See Also
     --------
     coverage_at_risk : a limit on the errors among the answers.
-    evaluate_responses : all about the responses at once.
+    evaluate_responses : everything about the responses at once.
 
     Examples
     --------
@@ -148,6 +164,8 @@ def coverage_at_error_rate(responses: Responses, rate: float) -> RiskLimit:
     >>> found = stakes.coverage_at_error_rate(said, 0.1)
     >>> found.risk <= 0.1, round(found.coverage, 2)
     (True, 0.45)
+
+    Answer the 45 % most confident questions.
     """
     limit = read_number(rate, "rate", 0, 1, closed=(False, False))
     data = _Data.from_responses(responses)
@@ -173,7 +191,7 @@ class _Data:
     unit: IntArray | None
 
     @classmethod
-    def from_responses(cls, responses: Responses) -> "_Data":
+    def from_responses(cls, responses: Responses) -> _Data:
         if responses.confidence is None:
             raise InputError("responses", "must state a confidence", found="there is none")
         if responses.weights is not None:

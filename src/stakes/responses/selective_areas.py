@@ -1,5 +1,7 @@
 """Areas under risk-coverage curves of stated confidence, with intervals by linearisation."""
 
+from __future__ import annotations
+
 __all__ = ["response_risk_coverage"]
 
 import math
@@ -18,12 +20,12 @@ from stakes.statistics.group_effects import left_out_by_group
 
 
 def response_risk_coverage(responses: Responses) -> RiskCoverageCurve:
-    """Return the share of wrong answers when the least sure ones are withheld.
+    """Return the share of wrong answers if the least confident ones are withheld.
 
     Parameters
     ----------
     responses : Responses
-        With a confidence; those count of which truth and confidence are known.
+        With a confidence; only those with known truth and confidence count.
 
     Returns
     -------
@@ -32,8 +34,8 @@ def response_risk_coverage(responses: Responses) -> RiskCoverageCurve:
 
     See Also
     --------
-    risk_coverage_curve : of scores of classes.
-    evaluate_responses : all about the responses at once.
+    risk_coverage_curve : for scores of classes.
+    evaluate_responses : everything about the responses at once.
 
     Examples
     --------

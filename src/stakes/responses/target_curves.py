@@ -1,5 +1,7 @@
 """What responses are worth at every confidence target."""
 
+from __future__ import annotations
+
 __all__ = ["TargetCurve"]
 
 import math
@@ -27,9 +29,9 @@ SHOWN_TARGETS = (0.0, 0.25, 0.5, 0.75, 0.9)
 class TargetCurve(Record):
     """Utility and share answered at each target, by rule: own, stated, calibrated, best.
 
-    `best` is the best threshold on the stated confidence for these very responses, chosen with
-    their truth at hand: no rule of this form could have been better, and on new questions it is
-    not as good. `regret` is what the system's own abstentions fall short of another rule.
+    `best` is the best threshold on the stated confidence in hindsight: no rule of this form could
+    have been better on these responses, and on new questions it is not as good. `regret` is how far
+    the system's own abstentions fall short of another rule.
 
     Attributes
     ----------
@@ -37,11 +39,19 @@ class TargetCurve(Record):
     utility : dict from rule to array
     answered : dict from rule to array
     best_threshold : array or None
-        Infinity where nothing is answered.
+        Infinity if nothing is answered.
 
     See Also
     --------
     evaluate_responses : returns it as `curve`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> said = stakes.Responses([True, True, False] * 40, [0.9, 0.9, 0.3] * 40)
+    >>> curve = stakes.evaluate_responses(said, 0.75).curve
+    >>> bool(curve.regret("stated").max() > 0)  # abstaining by stated confidence would pay
+    True
     """
 
     targets: FloatArray
@@ -50,7 +60,13 @@ class TargetCurve(Record):
     best_threshold: FloatArray | None  # infinity where nothing is answered
 
     def regret(self, rule: str = "best") -> FloatArray:
-        """Return the utility of a rule less that of the system's own abstentions."""
+        """Return the utility of a rule minus that of the system's own abstentions.
+
+        Parameters
+        ----------
+        rule : {"stated", "calibrated", "best"}, default "best"
+            The rule to compare with.
+        """
         return self.utility[rule] - self.utility[OWN]
 
     def __str__(self) -> str:
@@ -67,7 +83,7 @@ class TargetCurve(Record):
         return "\n".join(["utility by rule at some targets", table([head, *rows])])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the curve as plain values, fit for JSON."""
+        """Return the curve as plain values, ready for JSON."""
         return plain_values(self)
 
 
@@ -109,7 +125,7 @@ class Hindsight:
     right: FloatArray
 
     @classmethod
-    def from_responses(cls, responses: Responses) -> "Hindsight":
+    def from_responses(cls, responses: Responses) -> Hindsight:
         """Return every threshold on the stated confidence."""
         kept = np.flatnonzero(responses.open)
         part = responses.part(kept)

@@ -1,5 +1,7 @@
 """What a system answers for each sample: posteriors and their logs, exact where given."""
 
+from __future__ import annotations
+
 __all__ = ["Answers"]
 
 from dataclasses import dataclass
@@ -13,17 +15,29 @@ from stakes._typing import FloatArray, IntArray
 
 
 class Answers(Protocol):
-    """Posteriors of N samples and K classes, however they were given.
+    """Protocol of posteriors of N samples and K classes, in whichever form they were given.
 
     See Also
     --------
-    Scores : what a system delivers.
+    Scores : the scores of a system.
     ScoringRule : its `losses` take answers.
+
+    Examples
+    --------
+    A scoring rule sees posteriors of any type of scores through this protocol:
+
+    >>> import numpy as np
+    >>> import stakes
+    >>> answers = stakes.Logits([0.0, 40.0]).answers(None)
+    >>> answers.p.round(2).tolist()
+    [[0.5, 0.5], [0.0, 1.0]]
+    >>> bool(answers.complement(np.array([1, 1]))[1] > 0)  # not rounded to 0: use it for losses
+    True
     """
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many samples and classes."""
+        """Number of samples and classes."""
 
     @property
     def p(self) -> FloatArray:
@@ -34,13 +48,31 @@ class Answers(Protocol):
         """Log posteriors, one row per sample."""
 
     def log_of(self, y: IntArray) -> FloatArray:
-        """Log posterior of one class per sample."""
+        """Return the log posterior of one class per sample.
+
+        Parameters
+        ----------
+        y : array of N ints
+            The index of one class per sample.
+        """
 
     def complement(self, y: IntArray) -> FloatArray:
-        """One minus the posterior of a class, to full precision where that is near 0."""
+        """Return one minus the posterior of a class, to full precision near 0.
+
+        Parameters
+        ----------
+        y : array of N ints
+            The index of one class per sample.
+        """
 
     def rows(self, kept: slice | IntArray) -> Self:
-        """Return some of the samples."""
+        """Return some of the samples.
+
+        Parameters
+        ----------
+        kept : slice or array of ints
+            Which samples.
+        """
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,7 @@
 """The kinds of score: the kind is a type, never guessed from the values."""
 
+from __future__ import annotations
+
 __all__ = [
     "LogLikelihoodRatios",
     "LogLikelihoods",
@@ -54,18 +56,28 @@ class ScoreMeaning(StrEnum):
 
 
 class Scores(Record, ABC):
-    """Scores of N samples for K classes, checked once.
+    """Base class of scores of N samples for K classes, which are checked once.
 
-    A table has one column per class, in the order of the classes; a data frame names them. A
-    single column is for two classes: the score of the second, the class of interest.
+    A table has one column per class, in the order of the classes; a data frame names them. A single
+    column is for two classes: the score of the second, the class of interest.
 
     Parameters
     ----------
     values : table of shape (N, K), or column of N numbers
+        The scores.
 
     See Also
     --------
     Posteriors, Logits, LogPosteriors, LogLikelihoods, LogLikelihoodRatios : its kinds.
+
+    Examples
+    --------
+    Wrap an array in its kind, and every function reads it correctly:
+
+    >>> import stakes
+    >>> y, log_odds = [0, 0, 1, 1], [-2.0, 1.0, 0.5, 3.0]
+    >>> stakes.bayes_cost(y, stakes.Logits(log_odds)).normalized < 1  # useful
+    True
     """
 
     needs_priors: ClassVar[bool] = False
@@ -83,14 +95,22 @@ class Scores(Record, ABC):
 
     @classmethod
     def trusted(cls, values: FloatArray, names: Names | None = None) -> Self:
-        """Make scores of numbers that are known to be right."""
+        """Return scores from numbers that are known to be valid.
+
+        Parameters
+        ----------
+        values : array
+            Scores in double precision.
+        names : tuple of names, optional
+            Names of the columns.
+        """
         scores = cls.__new__(cls)
         scores._values, scores._names, scores._rounding = values, names, None
         return scores
 
     @classmethod
     def readers(cls) -> dict[str, Callable[[Column], Self]]:
-        """Return how numbers are read as these scores, by what a file says that they are."""
+        """Return the ways to read numbers as these scores, by their names in files."""
         return {words(cls.__name__, "-"): cls}
 
     @abstractmethod
@@ -99,10 +119,16 @@ class Scores(Record, ABC):
 
     @abstractmethod
     def answers(self, priors: FloatArray | None) -> Answers:
-        """Return the posteriors at priors that were checked."""
+        """Return the posteriors at checked priors.
+
+        Parameters
+        ----------
+        priors : float, array of K, or None
+            Priors that are already checked. Likelihoods need them; posteriors ignore them.
+        """
 
     def ranks(self) -> FloatArray:
-        """Return one number per sample of two classes that is higher the more it is the second."""
+        """Return one number per sample of two classes, higher for the second class."""
         if self._values.ndim == 1:
             return self._values
         first, second = self._values.T
@@ -111,12 +137,12 @@ class Scores(Record, ABC):
 
     @property
     def values(self) -> FloatArray:
-        """The scores in double precision; rows that were rounded are divided by their sums."""
+        """The scores in double precision; rounded rows are divided by their sums."""
         return self._values
 
     @property
     def rounding(self) -> Rounding | None:
-        """The precision that rows were rounded to, where they did not sum to 1 exactly."""
+        """The precision of rows that did not sum to 1 exactly; None if they did."""
         return self._rounding
 
     @property
@@ -126,14 +152,14 @@ class Scores(Record, ABC):
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
+        """Number of classes."""
         return 2 if self._values.ndim == 1 else self._values.shape[1]
 
     def __len__(self) -> int:
         return self._values.shape[0]
 
     def posteriors(self, priors: PriorsLike | None = None) -> FloatArray:
-        """Return posteriors, N x K; likelihoods need priors, and posteriors stay as they are.
+        """Return the posteriors as an array of shape (N, K).
 
         >>> Logits([[0.0, 0.0], [1.0, 3.0]]).posteriors().round(3)
         array([[0.5  , 0.5  ],
@@ -141,13 +167,23 @@ class Scores(Record, ABC):
         >>> LogLikelihoodRatios([0.0, 3.0]).posteriors([0.9, 0.1]).round(3)
         array([[0.9  , 0.1  ],
                [0.309, 0.691]])
+
+        Parameters
+        ----------
+        priors : float, array of K, or mapping by class, optional
+            Likelihoods need them; posteriors ignore them.
         """
         return np.array(self._answers_at(priors).p)
 
     def log_posteriors(self, priors: PriorsLike | None = None) -> FloatArray:
-        """Return the log posteriors, one row per sample, at these priors.
+        """Return the log posteriors as an array of shape (N, K).
 
-        Likelihoods need priors; posteriors stay what they are, whatever priors a metric uses.
+        Likelihoods need priors; posteriors do not change with the priors that a metric uses.
+
+        Parameters
+        ----------
+        priors : float, array of K, or mapping by class, optional
+            Likelihoods need them; posteriors ignore them.
         """
         return self._answers_at(priors).log_p
 
@@ -162,11 +198,23 @@ class Scores(Record, ABC):
         return InputError("priors", rule, found="posteriors depend on them", hint=hint)
 
     def named(self, names: Names) -> Self:
-        """Return the scores with names for their columns."""
+        """Return the scores with names for their columns.
+
+        Parameters
+        ----------
+        names : tuple of names
+            One for each column.
+        """
         return self._replaced(self._values, names)
 
     def ordered(self, names: Names) -> Self:
-        """Return the scores with columns in the order of these names."""
+        """Return the scores with columns in the order of these names.
+
+        Parameters
+        ----------
+        names : tuple of names
+            Names of the columns, in the order wanted.
+        """
         if self._names is None or self._names == names:
             return self
         said = names_as(self._names, names)
@@ -183,7 +231,7 @@ class Scores(Record, ABC):
         return self._replaced(self._values[:, order], names)
 
     def swapped(self) -> Self:
-        """Return the scores of two classes with these in the other order.
+        """Return the scores of two classes in the reverse order.
 
         >>> Posteriors([0.9, 0.2]).swapped().values.round(3)
         array([[0.9, 0.1],
@@ -201,7 +249,13 @@ class Scores(Record, ABC):
         return -self._values
 
     def part(self, kept: slice | IntArray) -> Self:
-        """Return the scores of some samples."""
+        """Return the scores of some samples.
+
+        Parameters
+        ----------
+        kept : slice or array of ints
+            Which samples.
+        """
         return self._replaced(self._values[kept], self._names)
 
     def _replaced(self, values: FloatArray, names: Names | None) -> Self:
@@ -219,15 +273,22 @@ class PosteriorScores(Scores):
 
     __slots__ = ()
 
-    def at_priors(self, training: PriorsLike, target: PriorsLike) -> "LogPosteriors":
-        """Return the posteriors for other priors than those the system was trained with.
+    def at_priors(self, training: PriorsLike, target: PriorsLike) -> LogPosteriors:
+        """Return the posteriors at other priors than those of training.
 
-        By Bayes' rule, for any number of classes: each posterior is multiplied by target over
-        training prior, and rows are normalised again.
+        By Bayes' rule, for any number of classes: each posterior is multiplied by the target prior
+        over the training prior, and rows are renormalised.
+
+        Parameters
+        ----------
+        training : array of K, or mapping by class
+            The priors that the posteriors are for.
+        target : array of K, or mapping by class
+            The priors to move them to.
 
         Examples
         --------
-        Trained on balanced data, used where one in a hundred is positive:
+        Trained on balanced data, deployed where one in a hundred is positive:
 
         >>> Posteriors([0.9]).at_priors([0.5, 0.5], [0.99, 0.01]).log_posteriors().round(4)
         array([[-0.087 , -2.4849]])
@@ -246,16 +307,15 @@ class PosteriorScores(Scores):
 class Posteriors(PosteriorScores):
     """Posterior probabilities: rows that sum to 1, or P(classes[-1]) as one column.
 
-    Rows are taken with the precision they show, found from the values: rows that were rounded to
-    decimal digits are divided by their sums, numbers of float32 or float16 are used as they are,
-    values a few units in the last place beyond 0 or 1 are taken as 0 or 1, and `rounding` says so.
-    `renormalize` divides rows by their sums however far they are from 1.
+    The precision of the rows is found from their values: rows that were rounded to decimal digits
+    are divided by their sums, numbers in float32 or float16 are used unchanged, values a few units
+    in the last place beyond 0 or 1 are taken as 0 or 1, and `rounding` says so.
 
     Parameters
     ----------
     values : table of shape (N, K), or column of P(classes[-1])
-    renormalize : bool
-        Whether to divide rows by their sums, however far they are from 1.
+    renormalize : bool, default False
+        Whether to divide rows by their sums, even if these are far from 1.
 
     See Also
     --------
@@ -285,7 +345,13 @@ class Posteriors(PosteriorScores):
         return np.column_stack([self._values, 1 - self._values])
 
     def answers(self, priors: FloatArray | None) -> Answers:  # noqa: ARG002
-        """Return the posteriors themselves."""
+        """Return the posteriors themselves.
+
+        Parameters
+        ----------
+        priors : float, array of K, or None
+            Priors that are already checked. Likelihoods need them; posteriors ignore them.
+        """
         kind = Probabilities if self._values.ndim == 2 else SecondProbabilities
         return kind(self._values)
 
@@ -319,7 +385,13 @@ class LogPosteriors(PosteriorScores):
         return settle_log_posteriors(values, unit)
 
     def answers(self, priors: FloatArray | None) -> Answers:  # noqa: ARG002
-        """Return the posteriors themselves."""
+        """Return the posteriors themselves.
+
+        Parameters
+        ----------
+        priors : float, array of K, or None
+            Priors that are already checked. Likelihoods need them; posteriors ignore them.
+        """
         if self._values.ndim == 2:
             return LogProbabilities(self._values)
         return LogProbabilities(np.column_stack([self._of_first(), self._values]))
@@ -364,14 +436,20 @@ class Logits(PosteriorScores):
         return values, None
 
     def answers(self, priors: FloatArray | None) -> Answers:  # noqa: ARG002
-        """Return the softmax of the scores."""
+        """Return the softmax of the scores.
+
+        Parameters
+        ----------
+        priors : float, array of K, or None
+            Priors that are already checked. Likelihoods need them; posteriors ignore them.
+        """
         if self._values.ndim == 1:
             return LogProbabilities.from_log_odds(self._values)
         return LogProbabilities.normalised(self._values)
 
 
 class LogLikelihoods(Scores):
-    """Log likelihoods log p(x|H_i), up to a constant per sample: they serve any priors.
+    """Log likelihoods log p(x|H_i), up to a constant per sample, valid at any priors.
 
     Parameters
     ----------
@@ -403,7 +481,13 @@ class LogLikelihoods(Scores):
         return values, None
 
     def answers(self, priors: FloatArray | None) -> Answers:
-        """Return the posteriors by Bayes' rule (eq:post_from_lks)."""
+        """Return the posteriors by Bayes' rule (eq:post_from_lks).
+
+        Parameters
+        ----------
+        priors : float, array of K, or None
+            Priors that are already checked. Likelihoods need them; posteriors ignore them.
+        """
         if priors is None:
             raise self.lacks_priors()
         joint = self._values + log(priors)
@@ -439,17 +523,29 @@ class LogLikelihoodRatios(Scores):
 
     @classmethod
     def readers(cls) -> dict[str, Callable[[Column], Self]]:
-        """Return how ratios are read: as natural logs, base-10 logs or themselves."""
+        """Return the ways to read ratios: as natural logs, base-10 logs or plain ratios."""
         return {"llr": cls, "log10-lr": cls.from_log10, "lr": cls.from_ratio}
 
     @classmethod
     def from_log10(cls, values: Column) -> Self:
-        """Read ratios as base-10 logs, as forensic reports give them."""
+        """Return the ratios from their base-10 logs, as in forensic reports.
+
+        Parameters
+        ----------
+        values : column of N numbers
+            Base-10 logs of the ratios.
+        """
         return cls(read_array(values, "values") * math.log(10))
 
     @classmethod
     def from_ratio(cls, values: Column) -> Self:
-        """Read plain ratios, at least 0; 0 and infinity are certain answers."""
+        """Return the ratios from plain ratios; 0 and infinity are certain answers.
+
+        Parameters
+        ----------
+        values : column of N numbers
+            The ratios, at least 0.
+        """
         ratios = np.atleast_1d(read_array(values, "values"))
         if ratios.ndim > 1:
             raise InputError("values", "must be one ratio per sample", f"shape {ratios.shape}")
@@ -470,7 +566,13 @@ class LogLikelihoodRatios(Scores):
         return values, None
 
     def answers(self, priors: FloatArray | None) -> Answers:
-        """Return the posteriors at these priors (eq:post_from_llrs)."""
+        """Return the posteriors at these priors (eq:post_from_llrs).
+
+        Parameters
+        ----------
+        priors : float, array of K, or None
+            Priors that are already checked. Likelihoods need them; posteriors ignore them.
+        """
         if priors is None:
             raise self.lacks_priors()
         first, second = log(priors)

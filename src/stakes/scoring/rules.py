@@ -1,5 +1,7 @@
 """The scoring rules: of the posteriors themselves, and of the decisions that they lead to."""
 
+from __future__ import annotations
+
 __all__ = ["BayesCost", "BrierLoss", "LogLoss", "SphericalLoss", "ThresholdRange"]
 
 import math
@@ -21,12 +23,19 @@ from stakes.scoring.scoring_rule import Answers, FloatArray, IntArray, Names, Sc
 
 
 class LogLoss(ScoringRule):
-    """Logarithmic loss -log s_h; its expectation is the cross-entropy. Strict, unbounded.
+    """Log loss -log s_h; its expected value is the cross-entropy. Strictly proper, unbounded.
 
     See Also
     --------
-    cross_entropy : its expectation.
-    expected_loss : the expectation of any rule.
+    cross_entropy : its expected value.
+    expected_loss : the expected value of any rule.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> stakes.expected_loss(stakes.LogLoss(), y, p).normalized < 1  # better than the priors
+    True
     """
 
     name = "cross-entropy"
@@ -40,12 +49,19 @@ class LogLoss(ScoringRule):
 
 
 class BrierLoss(ScoringRule):
-    """Squared distance to the truth, averaged over classes: 1/K sum_i (s_i - I(h = H_i))^2.
+    """Brier loss: 1/K sum_i (s_i - I(h = H_i))^2. Strictly proper, at most 2/K.
 
     See Also
     --------
-    brier_score : its expectation.
-    expected_loss : the expectation of any rule.
+    brier_score : its expected value.
+    expected_loss : the expected value of any rule.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> stakes.expected_loss(stakes.BrierLoss(), y, p).normalized < 1  # better than the priors
+    True
     """
 
     name = "Brier score"
@@ -56,13 +72,27 @@ class BrierLoss(ScoringRule):
 
     @staticmethod
     def squared_distances(y: IntArray, answers: Answers) -> FloatArray:
-        """Return the sum over classes, as Brier had it."""
+        """Return the squared distances summed over classes, Brier's original form.
+
+        Parameters
+        ----------
+        y : array of N ints
+            The index of each sample's class.
+        answers : Answers
+            The posteriors.
+        """
         distance = answers.p.copy()
         distance[np.arange(y.size), y] = answers.complement(y)
         return row_sums(np.square(distance, out=distance))  # by halves
 
     def naive_losses(self, priors: FloatArray) -> FloatArray:
-        """Return what answering the priors costs; the largest stays apart, to keep its digits."""
+        """Return the loss of answering the priors for each class.
+
+        Parameters
+        ----------
+        priors : float, array of K
+            Priors that are already checked.
+        """
         top = int(priors.argmax())
         squares = np.square(priors)
         squares[top] = 0
@@ -76,11 +106,18 @@ class BrierLoss(ScoringRule):
 
 
 class SphericalLoss(ScoringRule):
-    """One minus the cosine of posteriors and truth: 1 - s_h / |s|. Strict, at most 1.
+    """Spherical loss: one minus the cosine of posteriors and truth. Strictly proper, at most 1.
 
     See Also
     --------
-    expected_loss : the expectation of any rule.
+    expected_loss : the expected value of any rule.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> stakes.expected_loss(stakes.SphericalLoss(), y, p).normalized < 1  # better than the priors
+    True
     """
 
     aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"spherical": ()}
@@ -100,16 +137,24 @@ class SphericalLoss(ScoringRule):
 
 @dataclass(frozen=True)
 class BayesCost(ScoringRule):
-    """Cost of the Bayes decision at given costs; its expectation is the Bayes EC. Not strict.
+    """Cost of the Bayes decision at given costs; its expected value is the Bayes EC. Not strict.
 
     Parameters
     ----------
     costs : CostMatrix
+        The costs of the decisions.
 
     See Also
     --------
-    bayes_cost : its expectation.
-    expected_loss : the expectation of any rule.
+    bayes_cost : its expected value.
+    expected_loss : the expected value of any rule.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> rule = stakes.BayesCost(stakes.CostMatrix.binary(miss=5, false_alarm=1))
+    >>> stakes.expected_loss(rule, [0, 0, 0, 1], [0.1, 0.3, 0.1, 0.3]).normalized < 1  # useful
+    True
     """
 
     costs: CostMatrix
@@ -141,22 +186,24 @@ class BayesCost(ScoringRule):
 class ThresholdRange(ScoringRule):
     """Bayes cost of two classes averaged over an interval of thresholds, in closed form.
 
-    At threshold t a false alarm costs t and a miss 1 - t. From 0 to 1 it is half the Brier score;
-    a narrow interval judges the posteriors where your decisions will be made.
+    At threshold t, a false alarm costs t and a miss 1 - t. From 0 to 1 this is half the Brier
+    score; a narrow interval evaluates the posteriors near your own thresholds.
 
     Parameters
     ----------
-    low, high : float
+    low : float, default 0.0
+        End of the interval, from 0 to 1.
+    high : float, default 1.0
         Ends of the interval, from 0 to 1.
 
     See Also
     --------
-    expected_loss : the expectation of any rule.
-    risk_curve : all thresholds.
+    expected_loss : the expected value of any rule.
+    risk_curve : for all thresholds.
 
     Examples
     --------
-    Decisions will be made at thresholds between 0.05 and 0.2:
+    Decisions will be made at thresholds between 0.05 and 0.2. Are the posteriors useful there?
 
     >>> import stakes
     >>> data = stakes.simulation.simulate(2, n=2000)

@@ -1,5 +1,7 @@
 """What a scoring rule is: one method, from which all else follows."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,19 +22,19 @@ _CELLS = 2**18  # of the answers for many priors at a time
 
 @dataclass(frozen=True)
 class ScoringRule(Named, ABC):
-    """A cost of posteriors that is least, on average, when they are the true ones (a PSR).
+    """Base class of proper scoring rules: losses that are least on average for true posteriors.
 
-    A rule is one method, `losses`. Its naive value, normalised value, standard error and interval
-    follow from it. Declare `bounds` where no loss can leave them.
+    A rule has one method, `losses`. Its naive value, normalised value, standard error and interval
+    follow from it. Define `bounds` if losses are bounded.
 
     See Also
     --------
-    expected_loss : the expectation of any rule.
-    LogLoss, BrierLoss, SphericalLoss, BayesCost, ThresholdRange : those there are.
+    expected_loss : the expected value of any rule.
+    LogLoss, BrierLoss, SphericalLoss, BayesCost, ThresholdRange : the rules of stakes.
 
     Examples
     --------
-    A rule of your own, in full; it is proper because log loss is:
+    A rule of your own; it is proper because log loss is:
 
     >>> import math
     >>> import stakes
@@ -63,25 +65,61 @@ class ScoringRule(Named, ABC):
 
     @abstractmethod
     def losses(self, y: IntArray, answers: Answers) -> FloatArray:
-        """Return the cost of each sample: C*(h, s), for coded classes and posteriors."""
+        """Return the loss of each sample: C*(h, s), for class indices and posteriors.
+
+        Parameters
+        ----------
+        y : array of N ints
+            The index of each sample's class.
+        answers : Answers
+            The posteriors.
+        """
 
     def of(self, y: IntArray, answers: Answers) -> FloatArray:
-        """Return `losses`, by its name in version 0.1."""
+        """Return `losses`, under its name in version 0.1.
+
+        Parameters
+        ----------
+        y : array of N ints
+            The index of each sample's class.
+        answers : Answers
+            The posteriors.
+        """
         return self.losses(y, answers)
 
     def loss(self, y: IntArray, log_posteriors: FloatArray) -> FloatArray:
-        """Return the cost of each sample from log posteriors, one row per sample."""
+        """Return the loss of each sample from log posteriors.
+
+        Parameters
+        ----------
+        y : array of N ints
+            The index of each sample's class.
+        log_posteriors : array of shape (N, K)
+            One row per sample.
+        """
         return self.losses(np.asarray(y), LogProbabilities(np.asarray(log_posteriors, dtype=float)))
 
     @final
     def naive(self, priors: FloatArray) -> float:
-        """Return the expected loss of a system that sees no input, so answers the priors."""
+        """Return the expected loss of a system that sees no input and answers the priors.
+
+        Parameters
+        ----------
+        priors : float, array of K
+            Priors that are already checked.
+        """
         p = np.asarray(priors, dtype=float)
         return expectation(p, self.naive_losses(p))
 
     @final
     def naive_each(self, priors: FloatArray) -> FloatArray:
-        """Return `naive` for many priors, one row each."""
+        """Return `naive` for many priors, one row each.
+
+        Parameters
+        ----------
+        priors : float, array of shape (R, K)
+            One row for each set of priors.
+        """
         k = priors.shape[1]
         out = np.empty(len(priors))
         size = max(1, _CELLS // k**2)
@@ -93,24 +131,54 @@ class ScoringRule(Named, ABC):
         return out
 
     def naive_losses(self, priors: FloatArray) -> FloatArray:
-        """Return what answering the priors costs for each class."""
+        """Return the loss of answering the priors for each class.
+
+        Parameters
+        ----------
+        priors : float, array of K
+            Priors that are already checked.
+        """
         k = priors.size
         return self.losses(np.arange(k), Probabilities(np.broadcast_to(priors, (k, k))))
 
     def naive_answer(self, priors: FloatArray) -> Label:  # noqa: ARG002
-        """Say what the naive system answers."""
+        """Return what the naive system answers.
+
+        Parameters
+        ----------
+        priors : float, array of K
+            Priors that are already checked.
+        """
         return "the priors"
 
     def rivals(self, priors: FloatArray) -> tuple[Constant, ...]:  # noqa: ARG002
-        """Return other answers without looking that could be the best at priors near these."""
+        """Return other constant answers that could be the best at nearby priors.
+
+        Parameters
+        ----------
+        priors : float, array of K
+            Priors that are already checked.
+        """
         return ()
 
     def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
-        """Return the least and the largest possible loss of each class."""
+        """Return the least and the largest possible loss of each class.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes.
+        """
         return np.zeros(n_classes), np.full(n_classes, np.inf)
 
     def check(self, classes: Names) -> None:
-        """Refuse classes that the rule is not for."""
+        """Raise an error for classes that the rule does not support.
+
+        Parameters
+        ----------
+        classes : tuple of K names
+            The classes of the samples.
+        """
 
     @staticmethod
     def from_cost(
@@ -118,16 +186,18 @@ class ScoringRule(Named, ABC):
         decisions: Sequence[Any] | Callable[[FloatArray], Any],
         *,
         name: str = "expected cost of Bayes decisions",
-    ) -> "ScoringRule":
+    ) -> ScoringRule:
         """Return the proper rule of a cost function: the cost of the Bayes decision (eq:psr_const).
 
         Parameters
         ----------
         function : callable
-            Cost C(h, d) of decision d when the truth is the class with index h.
+            Cost C(h, d) of decision d if the truth is the class with index h.
         decisions : sequence, or callable
-            The decisions to choose from, by least expected cost; or, where there are too many,
-            a function that gives the Bayes decision for a vector of posteriors.
+            The decisions to choose from, by least expected cost; or, if there are too many, a
+            function that returns the Bayes decision for a vector of posteriors.
+        name : str, default "expected cost of Bayes decisions"
+            Name of the rule.
         """
         from stakes.scoring.rules import _ListedCost, _SoftCost  # noqa: PLC0415  rules themselves
 

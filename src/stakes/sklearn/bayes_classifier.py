@@ -1,5 +1,7 @@
 """A classifier that decides at the least expected cost, as a scikit-learn estimator."""
 
+from __future__ import annotations
+
 __all__ = ["BayesClassifier"]
 
 import warnings
@@ -45,60 +47,73 @@ _CALIBRATED = (CalibratedClassifier, CalibratedClassifierCV)  # at the priors of
 
 
 class BayesClassifier(WrappingClassifier):
-    """A classifier whose `predict` gives the decision of least expected cost.
+    """A classifier whose `predict` returns the decision of least expected cost.
 
-    It takes posteriors from an inner model, calibrates them if asked, moves them to the priors of
-    use, and decides by `stakes.decide`. Decisions are known by name and need not be classes.
+    It takes posteriors from an inner model, calibrates them if requested, moves them to the
+    deployment priors, and decides by `stakes.decide`. Decisions have names and need not be classes.
 
     Parameters
     ----------
     estimator : classifier
-        With `predict_proba`, or with `decision_function` where there is a calibrator. A fitted
-        model is passed as `FrozenEstimator(model)` and stays as it is.
-    costs : CostMatrix, CostsByCase, data frame, array, or prices by word; optional
-        What each decision costs for each class, matched by name to the classes of the data; by
-        default 1 for each error. An array without names, and {"miss": 5, "false_alarm": 1}, are
-        for the classes 0 to K - 1. Columns that `CostsByCase` names are taken from X, a data
-        frame, or from what is passed to `predict` as `costs`.
+        With `predict_proba`, or with `decision_function` if there is a calibrator. Pass a fitted
+        model as `FrozenEstimator(model)`; it is not refitted.
+    costs : CostMatrix, CostsByCase, data frame, array or dict, optional
+        The cost of each decision for each class, matched by name to the classes of the data; by
+        default 1 for each error. An array without names, and {"miss": 5, "false_alarm": 1}, are for
+        the classes 0 to K - 1. Columns that `CostsByCase` names are taken from the data frame X, or
+        from the argument `costs` of `predict`.
     priors : float, array of K, mapping by class, or "data", optional
-        How often each class will occur in use; by default as in training. An array is for the
-        classes 0 to K - 1.
+        How often each class will occur in deployment; by default as in training. An array is for
+        the classes 0 to K - 1.
     training_priors : float, array of K, mapping by class, or "data", optional
         The priors that the inner model's posteriors are at; by default those of the data given to
-        `fit`, with their weights. They must be told for a frozen model and for one that weighs
-        classes, unless there is a calibrator, whose posteriors are at the priors of the data.
+        `fit`, with their weights. They are required for a frozen model and for one that
+        weights classes, unless there is a calibrator, whose posteriors are at the priors of the
+        data.
     calibrator : Calibrator, optional
-        How to calibrate the model, as `CalibratedClassifier` does; by default not at all.
+        Calibrates the model as `CalibratedClassifier` does; by default the model is not calibrated.
     abstain : float, or mapping from name to price, optional
-        The price of one more decision, called "abstain" or as in the mapping, that costs the same
-        for every class.
+        The cost of one more decision, called "abstain" or as in the mapping, the same for every
+        class.
     cap : float from 0 to 1, optional
         The largest share of the cases in one call that may get the second of two decisions: those
         where it saves most, as in `stakes.decide`.
-    response_method, cv, n_jobs
-        As for `CalibratedClassifier`; folds are for the calibrator.
+    response_method : str, default "auto"
+        As in `CalibratedClassifier`.
+    cv : int, splitter or iterable of splits, default 5
+        Folds of the calibrator, as in `CalibratedClassifier`.
+    n_jobs : int, optional
+        Number of folds fitted at the same time.
 
     Attributes
     ----------
-    estimator_ : the model fitted on all data, or the frozen one
-    calibrator_ : the fitted calibrator, or None
-    classes_ : array of K labels, in the order of the columns of `predict_proba`
-    decisions_ : array of the decisions that `predict` can give
-    costs_ : CostMatrix or CostsByCase, with the decision to abstain
-    priors_ : array of K priors of use, or None for those of training
-    training_priors_ : array of K priors of training, or None where they are not known
-    n_features_in_, feature_names_in_ : those of the model, where it has them
+    estimator_ : classifier
+        The model fitted on all data, or the frozen one.
+    calibrator_ : Calibrator or None
+        The fitted calibrator.
+    classes_ : array of K labels
+        In the order of the columns of `predict_proba`.
+    decisions_ : array of M names
+        The decisions that `predict` can return.
+    costs_ : CostMatrix or CostsByCase
+        The costs, with the decision to abstain.
+    priors_ : array of K, or None
+        Deployment priors; None for those of training.
+    training_priors_ : array of K, or None
+        Training priors; None if they are not known.
+    n_features_in_, feature_names_in_ : int, array
+        Those of the model, if it has them.
 
     See Also
     --------
-    CalibratedClassifier : posteriors alone.
-    cost_scorer : judges any classifier by cost.
-    decide : the same for scores.
+    CalibratedClassifier : only calibrated posteriors.
+    cost_scorer : evaluates any classifier by cost.
+    decide : the same for given scores.
 
     Examples
     --------
-    A missed tumour costs 20 times a needless biopsy, and whoever is unsure may ask a second doctor
-    for half a biopsy. `score` is the share of the naive cost that the decisions save:
+    A missed tumour costs 20 times as much as a needless biopsy, and a second doctor may be asked
+    for the cost of half a biopsy. `score` is the share of the naive cost that the decisions save:
 
     >>> import numpy as np
     >>> import stakes
@@ -119,6 +134,8 @@ class BayesClassifier(WrappingClassifier):
     ...     print(cross_val_score(each, data.data, y).mean().round(2))
     0.73
     0.78
+
+    So let the classifier ask.
     """
 
     # Costs of cases that reach these methods are meant for them.
@@ -167,14 +184,16 @@ class BayesClassifier(WrappingClassifier):
 
         Parameters
         ----------
-        X : features of N samples, as the inner model takes them
+        X : features of N samples
+            As the inner model takes them.
         y : column of N labels
+            The true classes.
         sample_weight : column of N weights, optional
-            For the model, where it takes them, for the calibrator and for the priors of training.
+            For the model, if it takes them, for the calibrator and for the training priors.
         groups : column of N names, optional
-            Samples of one group are never parted by the folds of the calibrator.
+            Samples of one group are never split by the folds of the calibrator.
         **fit_params
-            For the inner model's `fit`; with metadata routing also for the splitter.
+            Passed to the inner model's `fit`; with metadata routing also to the splitter.
         """
         data = self._fit_model(X, y, sample_weight, groups, fit_params)
         self._fit_costs()
@@ -229,14 +248,15 @@ class BayesClassifier(WrappingClassifier):
         return found.at_priors(self.training_priors_, self.priors_)
 
     def decide(self, X: Any, costs: Any = None) -> Decisions:
-        """Return the decisions with what they are expected to cost: a `stakes.Decisions`.
+        """Return the decisions with their expected costs, as `stakes.Decisions`.
 
         Parameters
         ----------
         X : features of N cases
+            As the inner model takes them.
         costs : data frame, mapping, array or SampleCosts, optional
-            What differs from case to case: the columns that `CostsByCase` names (one column of N
-            numbers, where it names one), or costs of shape (N, K, M) instead of the given ones.
+            Costs that differ from case to case: the columns that `CostsByCase` names (one column of
+            N numbers, if it names one), or costs of shape (N, K, M) instead of the given ones.
         """
         posteriors = self._posteriors_in_use(X)
         if self._mismatch is not None:
@@ -247,17 +267,36 @@ class BayesClassifier(WrappingClassifier):
     def predict(self, X: Any, costs: Any = None) -> NDArray[Any]:
         """Return the decision of least expected cost for each case, by name.
 
-        `costs` are those of `decide`. With metadata routing they are requested by default.
+        With metadata routing, `costs` are requested by default.
+
+        Parameters
+        ----------
+        X : features of N samples
+            As the inner model takes them.
+        costs : data frame, mapping, array or SampleCosts, optional
+            As in `decide`.
         """
         found = self.decide(X, costs)
         return self.decisions_[found.indices]
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return posteriors at the priors of use, one column per class."""
+        """Return posteriors at the deployment priors, one column per class.
+
+        Parameters
+        ----------
+        X : features of N samples
+            As the inner model takes them.
+        """
         return self._posteriors_in_use(X).answers(None).p
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Return the natural logs of posteriors at the priors of use."""
+        """Return the natural logs of posteriors at the deployment priors.
+
+        Parameters
+        ----------
+        X : features of N samples
+            As the inner model takes them.
+        """
         return self._posteriors_in_use(X).answers(None).log_p
 
     def score(
@@ -269,16 +308,19 @@ class BayesClassifier(WrappingClassifier):
     ) -> float:
         """Return the share of the naive cost that the decisions save: 1 - NEC.
 
-        1 is a system without costs, 0 one as good as the best constant decision, and less than 0
-        a system to be turned off. With 0-1 costs it orders models as accuracy does. Expected costs
-        are at the priors of use, or at those of the labels where none are given.
+        1 is a system without costs, 0 is as good as the best constant decision, and a system below
+        0 should be turned off. With 0-1 costs it ranks models as accuracy does. Expected costs are
+        at the deployment priors, or at those of the labels if none are given.
 
         Parameters
         ----------
         X : features of N cases
+            As the inner model takes them.
         y : column of N labels
+            The true classes.
         sample_weight : column of N weights, optional
-        costs : as for `decide`, optional
+        costs : data frame, mapping, array or SampleCosts, optional
+            As in `decide`.
         """
         found = self.decide(X, costs)
         names, priors = model_classes(self.estimator_, "estimator"), None

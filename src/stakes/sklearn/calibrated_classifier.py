@@ -1,5 +1,7 @@
 """A classifier whose probabilities are calibrated, as a scikit-learn estimator."""
 
+from __future__ import annotations
+
 __all__ = ["CalibratedClassifier"]
 
 from typing import Any, Self
@@ -15,13 +17,13 @@ from sklearn.linear_model import LogisticRegression
 
 
 class CalibratedClassifier(WrappingClassifier):
-    """A classifier whose posteriors are those of an inner model, calibrated.
+    """A classifier that calibrates the posteriors of an inner model.
 
     The calibrator learns from scores of samples that the model did not see: clones of the model
     are fitted fold by fold and score the fold they were not fitted on. All these scores together
-    train one calibrator, and the model that is used is fitted on all data. A model that is fitted
-    already is passed as `FrozenEstimator(model)`: it stays as it is, and the calibrator learns from
-    its scores of the data given to `fit`, which the model should not have seen.
+    train one calibrator, and the final model is fitted on all data. Pass a fitted model as
+    `FrozenEstimator(model)`: it is not refitted, and the calibrator learns from its scores on the
+    data given to `fit`, which the model should not have seen.
 
     Parameters
     ----------
@@ -30,34 +32,38 @@ class CalibratedClassifier(WrappingClassifier):
     calibrator : Calibrator, optional
         Any calibrator of stakes; by default `AffineCalibrator()`. It is not changed: `calibrator_`
         is the fitted one.
-    response_method : {"auto", "decision_function", "predict_proba", "predict_log_proba"}
-        Where scores come from. "auto" takes the first that the model has of `decision_function`,
-        `predict_log_proba` and `predict_proba`: the first two are not rounded to 0 or 1 where the
-        model is sure. A decision function is read as logits: one column as the log odds of the
-        second class, several as log posteriors up to a constant per sample. It need not be on
-        that scale: scale and bias are what the calibrator learns.
-    cv : int, splitter or iterable of splits
-        The folds; a number of folds is stratified by class. The scores of all test parts train
-        the calibrator: a splitter with one of them holds those samples out.
+    response_method : str, default "auto"
+        The source of the scores: "decision_function", "predict_log_proba" or "predict_proba".
+        "auto" takes the first of these that the model has; the first two are not rounded to 0 or 1
+        if the model is certain. A decision function is read as logits: one column as the log odds
+        of the second class, several as log posteriors up to a constant per sample. Its scale does
+        not matter: the calibrator learns scale and bias.
+    cv : int, splitter or iterable of splits, default 5
+        The folds; a number of folds is stratified by class. The scores of all test parts train the
+        calibrator: a splitter with a single split holds those samples out.
     n_jobs : int, optional
-        Folds that are fitted at the same time.
+        Number of folds fitted at the same time.
 
     Attributes
     ----------
-    estimator_ : the model fitted on all data, or the frozen one
-    calibrator_ : the fitted calibrator
-    classes_ : array of K labels, in the order of the columns of `predict_proba`
-    n_features_in_, feature_names_in_ : those of the model, where it has them
+    estimator_ : classifier
+        The model fitted on all data, or the frozen one.
+    calibrator_ : Calibrator
+        The fitted calibrator.
+    classes_ : array of K labels
+        In the order of the columns of `predict_proba`.
+    n_features_in_, feature_names_in_ : int, array
+        Those of the model, if it has them.
 
     See Also
     --------
     BayesClassifier : decides by cost.
-    cross_calibrate : the same for scores.
+    cross_calibrate : the same for given scores.
 
     Examples
     --------
-    Naive Bayes is overconfident where features repeat each other. Its cross-entropy is above that
-    of answering the class frequencies, 1, until it is calibrated:
+    Naive Bayes is overconfident if features are redundant. Its normalised cross-entropy is above 1,
+    that of answering the class frequencies, until it is calibrated:
 
     >>> import stakes
     >>> from sklearn.datasets import load_breast_cancer
@@ -106,27 +112,47 @@ class CalibratedClassifier(WrappingClassifier):
 
         Parameters
         ----------
-        X : features of N samples, as the inner model takes them
+        X : features of N samples
+            As the inner model takes them.
         y : column of N labels
+            The true classes.
         sample_weight : column of N weights, optional
-            For the model, where it takes them, and for the calibrator.
+            For the model, if it takes them, and for the calibrator.
         groups : column of N names, optional
-            Samples of one group are never parted: patients, speakers, merchants.
+            Samples of one group are never split: patients, speakers, merchants.
         **fit_params
-            For the inner model's `fit`; with metadata routing also for the splitter.
+            Passed to the inner model's `fit`; with metadata routing also to the splitter.
         """
         self._fit_model(X, y, sample_weight, groups, fit_params)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most likely class of each sample."""
+        """Return the most likely class of each sample.
+
+        Parameters
+        ----------
+        X : features of N samples
+            As the inner model takes them.
+        """
         likely = np.argmax(self.predict_log_proba(X), axis=1)
         return self.classes_[likely]
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return calibrated posteriors, one column per class."""
+        """Return calibrated posteriors, one column per class.
+
+        Parameters
+        ----------
+        X : features of N samples
+            As the inner model takes them.
+        """
         return self._posteriors(X).answers(None).p
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Return the natural logs of calibrated posteriors, exact where these are near 0 or 1."""
+        """Return the natural logs of calibrated posteriors, exact where these are near 0 or 1.
+
+        Parameters
+        ----------
+        X : features of N samples
+            As the inner model takes them.
+        """
         return self._posteriors(X).answers(None).log_p

@@ -1,5 +1,7 @@
 """Models evaluated and compared in one call, fitted or with cross-validation."""
 
+from __future__ import annotations
+
 __all__ = ["compare_models", "evaluate_model"]
 
 from collections.abc import Mapping, Sequence
@@ -40,50 +42,72 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
     priors: PriorsLike | None = None,
     training_priors: PriorsLike | None = None,
     calibrator: Calibrator | None = AffineCalibrator(),  # noqa: B008  never fitted itself
-    folds: "Folds | None" = None,
+    folds: Folds | None = None,
     level: float = 0.95,
     resamples: int = 1000,
-    groups: "Column | str | None" = None,
-    slices: "Mapping[str, Column] | Column | Sequence[str] | None" = None,
-    sample_weight: "Column | str | None" = None,
+    groups: Column | str | None = None,
+    slices: Mapping[str, Column] | Column | Sequence[str] | None = None,
+    sample_weight: Column | str | None = None,
     classes: NamesLike | None = None,
     rules: Sequence[ScoringRule] = RULES,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Evaluate a classifier: a fitted one on data it has not seen, or one with cross-validation.
+    """Evaluate a scikit-learn classifier, fitted or with cross-validation.
 
-    With `cv` copies of the model are fitted, and each sample is scored by one that did not see it.
-    The calibration stage uses the same folds: scores of a fold are calibrated on those of other
-    folds by models that saw neither, so that no label reaches the score it is compared with. For
-    K folds that takes K (K + 1) / 2 fits, and K without a calibrator.
+    A fitted model needs data that it has not seen. With `cv`, copies of the model are fitted, and
+    each sample is scored by one that did not see it. Calibration uses the same folds: scores of a
+    fold are calibrated on those of other folds, by models that saw neither, so no label leaks into
+    the score it is compared with. K folds take K (K + 1) / 2 fits, and K without a calibrator.
 
     Parameters
     ----------
-    model : classifier with `predict_proba` and `classes_`, as in scikit-learn
-        Fitted, or with `cv` an estimator of scikit-learn, which is left as it is.
-    X : what the model takes
-        Of a data frame, columns may be named as `groups`, `slices`, `sample_weight`, and by
-        `CostsByCase`. The model gets X as it is.
+    model : classifier
+        With `predict_proba` and `classes_`, as in scikit-learn. Fitted, or with `cv` an estimator,
+        which is not changed.
+    X : features of N samples
+        As the model takes them. Columns of a data frame may be named as `groups`, `slices` and
+        `sample_weight`, and by `CostsByCase`; the model gets all of X.
     y : column of N labels
+        The true classes.
     cv : int, splitter or pairs of rows, optional
-        How many folds, stratified by class and with groups kept whole; or as in scikit-learn. Each
-        sample must be tested once. By default the model is fitted already.
-    response_method : {"predict_proba", "predict_log_proba", "decision_function"}
-        Values of a decision function are not probabilities; they are read as logits, which a
-        calibrator makes probabilities of.
-    weighted_fit : bool
-        Whether `sample_weight` is also given to `fit`.
+        Number of folds, stratified by class and with groups kept whole; or as in scikit-learn. Each
+        sample must be tested once. By default the model is already fitted.
+    response_method : str, default "predict_proba"
+        "predict_proba", "predict_log_proba" or "decision_function". Values of a decision function
+        are read as logits, which a calibrator turns into probabilities.
+    weighted_fit : bool, default True
+        Whether `sample_weight` is also passed to `fit`.
     n_jobs : int, optional
-        How many processes fit models.
-    folds
-        As for `evaluate`, of a fitted model; with `cv` the folds are those.
+        Number of processes that fit models.
+    costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
+        As in `evaluate`.
+    priors : float, array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    training_priors : float, array of K, mapping by class, or "data", optional
+        The priors that the posteriors were trained with, if not those of deployment.
+    calibrator : Calibrator or None, default AffineCalibrator()
+        Calibrator used to measure calibration loss; None leaves it out.
+    folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, optional
+        As in `evaluate`, for a fitted model; with `cv` its folds are used.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    resamples : int, default 1000
+        Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
+    groups : column of N names, or name of a column, optional
+        As in `evaluate`.
+    slices : data frame, mapping from name to column, one column, or names of columns, optional
+        As in `evaluate`.
+    sample_weight : column of N weights, or name of a column, optional
+        As in `evaluate`.
+    classes : sequence of K names, optional
+        By default those of the model; they are matched by name with the costs.
+    rules : sequence of ScoringRule, optional
+        By default `LogLoss()` and `BrierLoss()`.
+    rng : int or Generator, default 0
+        Seed of folds and resamples.
     progress : callable, optional
-        Called with how many fits, then how many resamples, are done, and of how many.
-    costs, priors, training_priors, calibrator, level, resamples, groups, slices, sample_weight
-        As for `evaluate`.
-    classes, rules, rng
-        As for `evaluate`. Classes are those of the model, matched by name with the costs.
+        Called with the number of fits, then resamples, done and the total.
 
     Returns
     -------
@@ -92,12 +116,12 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
 
     See Also
     --------
-    compare_models : several models.
-    evaluate : scores.
+    compare_models : for several models.
+    evaluate : for given scores.
 
     Examples
     --------
-    A missed tumour costs ten needless biopsies. Is it worth asking the model?
+    A missed tumour costs as much as ten needless biopsies. Is the model worth using?
 
     >>> import stakes
     >>> from sklearn.datasets import load_breast_cancer
@@ -110,7 +134,7 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
     >>> round(cost.normalized.value, 2), round(cost.calibrated_normalized.value, 2)
     (0.63, 0.24)
 
-    Yes, and a calibration stage makes it much cheaper: naive Bayes is overconfident.
+    Yes, and calibration makes it much cheaper: naive Bayes is overconfident.
     """
     read = _Data.read(X, y, costs, classes, groups, sample_weight)
     if cv is None:
@@ -152,7 +176,7 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
     y: Column,
     *,
     cv: Any = None,
-    response_method: "str | Mapping[str, str]" = "predict_proba",
+    response_method: str | Mapping[str, str] = "predict_proba",
     weighted_fit: bool = True,
     n_jobs: int | None = None,
     reference: str | None = None,
@@ -161,31 +185,66 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
     priors: PriorsLike | None = None,
     training_priors: PriorsLike | None = None,
     calibrator: Calibrator | None = None,
-    folds: "Folds | None" = None,
+    folds: Folds | None = None,
     level: float = 0.95,
     resamples: int = 1000,
-    groups: "Column | str | None" = None,
-    sample_weight: "Column | str | None" = None,
+    groups: Column | str | None = None,
+    sample_weight: Column | str | None = None,
     classes: NamesLike | None = None,
     rules: Sequence[ScoringRule] = RULES,
-    rng: "int | np.random.Generator" = 0,
+    rng: int | np.random.Generator = 0,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compare classifiers on the same samples: fitted ones, or with cross-validation.
+    """Compare scikit-learn classifiers on the same samples, fitted or with cross-validation.
 
-    With `cv` all models are fitted on the same folds.
+    With `cv`, all models are fitted on the same folds.
 
     Parameters
     ----------
     models : mapping from name to classifier
-        All fitted, or with `cv` estimators of scikit-learn.
-    response_method : name of a method, or mapping from model to one
-    X, y, cv, weighted_fit, n_jobs, folds, progress
-        As for `evaluate_model`.
-    reference, margin, costs, priors, training_priors, calibrator, level, resamples, groups
-        As for `compare`.
-    sample_weight, classes, rules, rng
-        As for `compare`.
+        All fitted, or with `cv` estimators.
+    X : features of N samples
+        As in `evaluate_model`.
+    y : column of N labels
+        The true classes.
+    cv : int, splitter or pairs of rows, optional
+        As in `evaluate_model`.
+    response_method : str, or mapping from model to str, default "predict_proba"
+        As in `evaluate_model`.
+    weighted_fit : bool, default True
+        Whether `sample_weight` is also passed to `fit`.
+    n_jobs : int, optional
+        Number of processes that fit models.
+    reference : str, optional
+        The model that the others are compared with; by default the first.
+    margin : float, optional
+        As in `compare`.
+    costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
+        As in `evaluate`.
+    priors : float, array of K, mapping by class, or "data", optional
+        How often each class will occur in deployment; by default as often as in the data.
+    training_priors : float, array of K, mapping by class, or "data", optional
+        The priors that the posteriors were trained with, if not those of deployment.
+    calibrator : Calibrator, optional
+        Calibrator used to compare calibrated losses too.
+    folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, optional
+        As in `evaluate`, for fitted models; with `cv` its folds are used.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    resamples : int, default 1000
+        Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
+    groups : column of N names, or name of a column, optional
+        As in `evaluate`.
+    sample_weight : column of N weights, or name of a column, optional
+        As in `evaluate`.
+    classes : sequence of K names, optional
+        As in `evaluate_model`.
+    rules : sequence of ScoringRule, optional
+        By default `LogLoss()` and `BrierLoss()`.
+    rng : int or Generator, default 0
+        Seed of folds and resamples.
+    progress : callable, optional
+        Called with the number of fits, then resamples, done and the total.
 
     Returns
     -------
@@ -194,12 +253,12 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
 
     See Also
     --------
-    evaluate_model : one model.
-    compare : scores.
+    evaluate_model : for one model.
+    compare : for given scores.
 
     Examples
     --------
-    Is a logistic regression cheaper than naive Bayes, or did it have the luckier folds?
+    Is a logistic regression cheaper than naive Bayes, or was it only lucky?
 
     >>> import stakes
     >>> from sklearn.datasets import load_breast_cancer
@@ -216,7 +275,7 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
     >>> round(difference.difference.value, 2), difference.distinguishable
     (-0.45, True)
 
-    It is cheaper, by 45 % of what a biopsy for all costs.
+    It is cheaper, by 45 % of the naive cost.
     """
     if not isinstance(models, Mapping) or not models:
         raise InputError("models", "must map names to classifiers", repr(models))
@@ -279,7 +338,7 @@ class _Data:
     weights: Any
 
     @classmethod
-    def read(cls, X: Any, y: Any, costs: Any, classes: Any, groups: Any, weights: Any) -> "_Data":
+    def read(cls, X: Any, y: Any, costs: Any, classes: Any, groups: Any, weights: Any) -> _Data:
         """Read what does not depend on a model; names of columns become columns."""
         if columns_of_costs(costs):
             costs = with_columns(costs, X)

@@ -1,5 +1,7 @@
 """What the classifiers of this package share: an inner model, perhaps calibrated."""
 
+from __future__ import annotations
+
 import warnings
 from copy import copy
 from typing import Any, ClassVar

@@ -1,5 +1,7 @@
 """Counts of class and decision, which add; only the cells that hold samples are kept."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -46,7 +48,23 @@ class ConfusionCounts:
         decisions: Names,
         copies: IntArray | None = None,
     ) -> Self:
-        """Count coded classes and decisions; weights are above 0, rows stand for `copies`."""
+        """Return the counts of classes and decisions that are given as indices.
+
+        Parameters
+        ----------
+        y : array of N ints
+            The index of each sample's class.
+        d : array of N ints
+            The index of each sample's decision.
+        weights : array of N floats, or None
+            Weights above 0; None if all count the same.
+        classes : tuple of K names
+            The classes.
+        decisions : tuple of M names
+            The decisions.
+        copies : array of N ints, optional
+            How many samples each row stands for; by default one.
+        """
         k, m = len(classes), len(decisions)
         exponent = np.zeros(k, dtype=np.int64)
         if weights is None:
@@ -71,7 +89,17 @@ class ConfusionCounts:
         classes: NamesLike | None = None,
         decisions: NamesLike | None = None,
     ) -> Self:
-        """Read a table of counts, classes in rows and decisions in columns."""
+        """Return the matrix for a table of counts, classes in rows and decisions in columns.
+
+        Parameters
+        ----------
+        counts : array of shape (K, M)
+            How many samples of each class got each decision.
+        classes : sequence of K names, optional
+            By default 0 to K - 1.
+        decisions : sequence of M names, optional
+            By default the classes, where there are as many decisions.
+        """
         table = _read_counts(counts)
         k, m = table.shape
         rows = read_names(k if classes is None else classes, "classes")
@@ -137,14 +165,14 @@ class ConfusionCounts:
 
     @property
     def cells(self) -> Counts:
-        """The weights of the cells in use, in the units they were given in."""
+        """The weights of the cells in deployment, in the units they were given in."""
         exponent = self.exponent[self.row]
         with np.errstate(over="ignore", under="ignore"):
             return np.ldexp(self.weight, exponent) if exponent.any() else self.weight
 
     @property
     def aligned(self) -> FloatArray:
-        """The weights of the cells in use, all on one scale."""
+        """The weights of the cells in deployment, all on one scale."""
         exponent = self.exponent[self.row]
         return np.ldexp(self.weight.astype(np.float64, copy=False), exponent - exponent.max())
 

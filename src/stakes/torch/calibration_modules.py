@@ -34,43 +34,42 @@ def module_of(
     class_dim: int = -1,
     one_logit: bool = False,
 ) -> "CalibrationModule":
-    """Return a fitted calibrator as a module of torch, to be put behind a network.
+    """Return a fitted calibrator as a torch module, to put behind a network.
 
-    The module takes what the network gives, and gives calibrated log posteriors, which are logits
-    too: an argmax, a softmax or a cross-entropy takes them. Its numbers are those of
-    `calibrator.transform`. It computes in double precision and gives the dtype that it is given,
-    at least float32; after `.float()` it computes in single precision, for devices and runtimes
-    without double precision. It learns nothing: what was fitted are buffers, which `state_dict`
-    holds.
+    The module turns the network's output into calibrated log posteriors, which are logits too: use
+    them with argmax, softmax or cross-entropy. Its values are those of `calibrator.transform`. It
+    computes in double precision and returns the dtype of its input, at least float32; after
+    `.float()` it computes in single precision, for devices without double precision. It has no
+    trainable parameters: the fitted values are buffers in `state_dict`.
 
     Parameters
     ----------
     calibrator : Calibrator
-        One that was fitted, or read with `Calibrator.from_dict`. Where it was fitted on posteriors
-        or logits, the module takes logits or log posteriors; where it was fitted on likelihoods,
-        log likelihoods or their ratios.
-    priors : float, array of K, or mapping by class, optional
-        Those of use, if not those of the fit.
-    class_dim : int
-        The dimension of the classes: 1 for images, where logits are (N, K, height, width).
-    one_logit : bool
+        Fitted, or read with `Calibrator.from_dict`. If it was fitted on posteriors or logits, the
+        module takes logits or log posteriors; if it was fitted on likelihoods, it takes log
+        likelihoods or their ratios.
+    priors : float, array of K or mapping by class, optional
+        Deployment priors, if they differ from those of the fit.
+    class_dim : int, default -1
+        The dimension of the classes: 1 for images, with logits of shape (N, K, height, width).
+    one_logit : bool, default False
         Whether two classes have one number, the log odds of the second, as before a sigmoid. The
-        module then gives one number too, the calibrated log odds, in any shape.
+        module then returns one number too, the calibrated log odds, in any shape.
 
     Returns
     -------
     CalibrationModule
-        An `nn.Module`, which `torch.export` takes with any size of batch.
+        An `nn.Module`, which `torch.export` accepts with any batch size.
 
     See Also
     --------
-    Metric : numbers of a validation loop.
+    Metric : metrics in a validation loop.
     calibrator_from_dict : reads a fitted calibrator.
 
     Examples
     --------
-    A temperature that was fitted on the validation set goes with the network, and its decisions
-    are those of least expected cost:
+    Fit a temperature on the validation set, put it behind the network, and make the decisions of
+    least expected cost:
 
     .. code-block:: python
 
@@ -109,18 +108,26 @@ def _prior_shift(fit: FittedMap, priors: PriorsLike | None) -> FloatArray | None
 
 
 class CalibrationModule(nn.Module):
-    """A fitted calibrator behind a network; made by `module_of`.
+    """A fitted calibrator as a torch module; use `module_of` to make one.
 
     Attributes
     ----------
     name : str
-        Of the calibrator, such as "temperature".
+        Name of the calibrator, such as "temperature".
     classes : tuple of names
         In the order of the scores.
 
     See Also
     --------
     module_of : makes it.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        module = stakes.torch.module_of(calibrator)
+        posteriors = module(network(x)).exp()
+        alarm = posteriors[:, 1] > costs.threshold()
     """
 
     _log_priors: Tensor | None  # that turn log likelihoods into posteriors
@@ -149,16 +156,34 @@ class CalibrationModule(nn.Module):
 
     @staticmethod
     def learnt(fitted: CalibrationMap) -> dict[str, FloatArray]:
-        """Return the numbers of a map by their names."""
+        """Return the fitted numbers of a map by their names.
+
+        Parameters
+        ----------
+        fitted : CalibrationMap
+            What a calibrator learnt.
+        """
         found = {f.name: getattr(fitted, f.name) for f in fields(fitted)}  # type: ignore[arg-type]
         return {name: value for name, value in found.items() if not isinstance(value, bool)}
 
     @abstractmethod
     def calibrated(self, log_p: Tensor) -> Tensor:
-        """Return calibrated log posteriors of log posteriors, classes in the last dimension."""
+        """Return calibrated log posteriors for log posteriors.
+
+        Parameters
+        ----------
+        log_p : Tensor
+            Log posteriors, classes in the last dimension.
+        """
 
     def forward(self, scores: Tensor) -> Tensor:
-        """Return calibrated log posteriors, or calibrated log odds, in the shape of the scores."""
+        """Return calibrated log posteriors, or calibrated log odds, in the shape of the scores.
+
+        Parameters
+        ----------
+        scores : Tensor
+            What the network gives, as `module_of` describes.
+        """
         given = scores.to(next(self.buffers()).dtype)
         if self.one_logit:
             if self._log_priors is not None:
@@ -183,13 +208,13 @@ class CalibrationModule(nn.Module):
         return super()._apply(kept, recurse)
 
     def extra_repr(self) -> str:
-        """Say what was fitted, as `print` shows it."""
+        """Return what was fitted, as `print` shows it."""
         moved = "" if self._prior_shift is None else ", at the priors of use"
         return f"{self.name}, {len(self.classes)} classes, {self.fitted_text()}{moved}"
 
     @abstractmethod
     def fitted_text(self) -> str:
-        """Return what was fitted in few words."""
+        """Return what was fitted as a short text."""
 
 
 def log_softmax(x: Tensor) -> Tensor:

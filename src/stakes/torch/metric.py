@@ -29,39 +29,47 @@ _STATE = "summary"
 
 
 class Metric(nn.Module):
-    """A number of an evaluation, of all batches of a validation loop and of all processes.
+    """A metric of an evaluation over all batches of a validation loop and all processes.
 
-    It has the methods of a metric of torchmetrics: `update(preds, target)` with batches, scores
-    first as is the custom there, `compute()` at the end of an epoch, `reset()` before the next.
-    What it keeps is a `stakes.Summary`: memory does not grow, and neither the order of batches
-    nor how they are spread over processes changes a bit. `evaluate()` gives the whole evaluation,
-    with intervals and verdicts.
+    It has the methods of a torchmetrics metric: `update(preds, target)` for batches, `compute()` at
+    the end of an epoch, `reset()` before the next. It keeps a `stakes.Summary`: memory does not
+    grow, and neither the order of batches nor their distribution over processes changes the result.
+    `evaluate()` returns the whole evaluation, with intervals and verdicts.
 
     Parameters
     ----------
-    measure : str, or list of str
+    measure : str, or list of str, default "cost.nec"
         Names of `Evaluation.metrics()`, such as "cost.nec", "cross_entropy.normalized" or "auc".
-        With a list `compute` returns a mapping from these names.
-    classes : sequence of names, or how many
-        In the order of the classes of scores; may be left out if `costs` name them. Where names
-        are texts, labels are their positions, from 0.
-    kind : kind of scores
-        What `preds` are: `stakes.Posteriors`, `stakes.Logits`, ... It is declared, never guessed.
-    costs, priors, training_priors, rules
-        As for `stakes.evaluate`; priors in numbers are those of use.
-    weighted, grouped, slices
-        As for `stakes.Summary`: whether samples have weights, whether they come in groups, and
-        names of columns; `update` then takes them.
+        With a list, `compute` returns a mapping from these names.
+    classes : sequence of names, or how many, optional
+        In the order of the scores; may be left out if `costs` name them. If names are texts, labels
+        are their positions, from 0.
+    kind : type of scores, default Posteriors
+        What `preds` are: `stakes.Posteriors`, `stakes.Logits`, ... It is never guessed.
+    costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
+        As in `evaluate`.
+    priors : float, array of K, mapping by class, or "data", optional
+        As in `evaluate`.
+    training_priors : float, array of K, mapping by class, or "data", optional
+        The priors that the posteriors were trained with, if not those of deployment.
+    rules : sequence of ScoringRule, optional
+        By default `LogLoss()` and `BrierLoss()`.
+    weighted : bool, default False
+        Whether samples have weights, which `update` then takes.
+    grouped : bool, default False
+        Whether samples come in groups, which `update` then takes.
+    slices : sequence of str, optional
+        Names of columns for whose values results are given, which `update` then takes.
     ignore_index : label, optional
         Rows with this label, such as -100, are left out and counted: `metric.summary.ignored`.
-    class_dim : int
+    class_dim : int, default 1
         The dimension of the classes in `preds`: 1 as in torch's losses, -1 for (N, length, K).
-    calibrator : Calibrator
-        Used for names that need one, such as "cost.calibration_loss".
-    sync_on_compute : bool
-        Whether `compute` and `evaluate` take the batches of all processes.
-    process_group : optional
-        The processes, by default all.
+    calibrator : Calibrator, default AffineCalibrator()
+        Used for measures that need one, such as "cost.calibration_loss".
+    sync_on_compute : bool, default True
+        Whether `compute` and `evaluate` use the batches of all processes.
+    process_group : process group, optional
+        By default all processes.
 
     See Also
     --------
@@ -126,22 +134,22 @@ class Metric(nn.Module):
 
     @property
     def higher_is_better(self) -> bool | None:
-        """Whether more of it is better; None of several numbers, and where neither is."""
+        """Whether higher is better; None for several measures, or if neither is better."""
         return self._measures.higher_is_better
 
     @property
     def device(self) -> torch.device:
-        """Where computed values are; batches may be on any device."""
+        """The device of computed values; batches may be on any device."""
         return self._device
 
     @property
     def summary(self) -> Summary:
-        """All that is kept of the samples so far."""
+        """The summary of the samples so far."""
         return self._summary
 
     @property
     def update_count(self) -> int:
-        """How many batches came since the last reset."""
+        """Number of batches since the last reset."""
         return self._count
 
     def update(
@@ -154,26 +162,39 @@ class Metric(nn.Module):
         slices: Mapping[str, Any] | None = None,
         columns: Mapping[str, Any] | None = None,
     ) -> None:
-        """Add a batch; one that is refused changes nothing.
+        """Add a batch; a batch that raises an error changes nothing.
 
         Parameters
         ----------
-        preds : tensor of (N, K), (N, K, ...) or of the shape of target
-            Scores of the declared kind; of the shape of target they are those of the second class.
-        target : tensor of (N,) or (N, ...)
+        preds : tensor of shape (N, K), (N, K, ...) or of the shape of target
+            Scores of the declared kind; in the shape of target, those of the second class.
+        target : tensor of shape (N,) or (N, ...)
             Labels.
-        sample_weight, groups : of the shape of target, or one value per sample
-        slices, columns : mapping from name to such columns
-            As for `stakes.Summary.update`.
+        sample_weight, groups : tensor, optional
+            In the shape of target, or one value per sample.
+        slices, columns : mapping from name to such columns, optional
+            As in `stakes.Summary.update`.
         """
         self._add(self._batch(preds, target, sample_weight, groups, slices, columns))
 
     def forward(self, preds: Any, target: Any, **columns: Any) -> Any:
-        """Add a batch, and return the value of that batch alone; arguments as for `update`.
+        """Add a batch, and return the value of that batch alone.
 
-        It is NaN where the batch does not define it, for example because it lacks a class. Values
-        of costs, scoring rules and calibration errors take a millisecond; others need an
-        evaluation of the batch, so that `update` alone is quicker.
+        The value is NaN if the batch does not define it, for example because it lacks a class.
+        Costs, scoring rules and calibration errors take a millisecond; others need an evaluation of
+        the batch, so `update` alone is faster.
+
+        Parameters
+        ----------
+        preds : tensor
+            As in `update`.
+        target : tensor
+            As in `update`.
+
+        Returns
+        -------
+        Tensor, or mapping from name to Tensor
+            As in `compute`, for this batch.
         """
         named = (columns.pop(n, None) for n in ("sample_weight", "groups", "slices", "columns"))
         batch = self._batch(preds, target, *named)
@@ -212,8 +233,8 @@ class Metric(nn.Module):
     def compute(self) -> Any:
         """Return the value of all batches of all processes; every process must call it.
 
-        A tensor without dimensions, or a mapping from names to such tensors where several numbers
-        are measured. NaN, with a warning that tells why, where the samples do not define it.
+        It is a scalar tensor, or a mapping from names to such tensors if there are several
+        measures. NaN, with a warning that says why, if the samples do not define it.
         """
         if self._computed is None:
             with self.sync_context():
@@ -224,7 +245,7 @@ class Metric(nn.Module):
     def evaluate(self, **settings: Any) -> Evaluation:
         """Return the whole evaluation of all batches of all processes; every process must call it.
 
-        Arguments are those of `stakes.Summary.evaluate`.
+        Options are those of `stakes.Summary.evaluate`.
         """
         with self.sync_context():
             return self._summary.evaluate(**{"calibrator": self._calibrator, **settings})
@@ -235,9 +256,14 @@ class Metric(nn.Module):
         self._computed, self._count = None, 0
 
     def sync(self, process_group: Any = None) -> None:
-        """Take the samples of all processes in the place of one's own; every process must call it.
+        """Use the samples of all processes; every process must call it.
 
-        Without torch.distributed nothing changes.
+        Without torch.distributed, nothing changes.
+
+        Parameters
+        ----------
+        process_group : process group, optional
+            The processes; by default all.
         """
         if self._own is not None:
             raise InputError("the metric is synced already: call unsync first.")
@@ -252,14 +278,14 @@ class Metric(nn.Module):
         self._own, self._summary = self._summary, total
 
     def unsync(self) -> None:
-        """Take the samples of this process again."""
+        """Use only the samples of this process again."""
         if self._own is None:
             raise InputError("the metric is not synced: call sync first.")
         self._summary, self._own = self._own, None
 
     @contextmanager
     def sync_context(self) -> Iterator[None]:
-        """Hold the samples of all processes for a while, if `sync_on_compute`."""
+        """Use the samples of all processes within a `with` block, if `sync_on_compute`."""
         needed = self.sync_on_compute and self._own is None and is_distributed()
         if needed:
             self.sync()
@@ -270,25 +296,37 @@ class Metric(nn.Module):
                 self.unsync()
 
     def merge_state(self, incoming: "Metric") -> None:
-        """Add the batches of another metric that was told the same."""
+        """Add the batches of another metric with the same settings.
+
+        Parameters
+        ----------
+        incoming : Metric
+            A metric with the same settings.
+        """
         self._summary = self._summary + incoming._summary
         self._computed, self._count = None, self._count + incoming._count
 
     def persistent(self, mode: bool = False) -> None:  # noqa: FBT001, FBT002  as in torchmetrics
-        """Say whether `state_dict` holds the batches so far; by default it does not."""
+        """Set whether `state_dict` includes the batches so far; by default it does not.
+
+        Parameters
+        ----------
+        mode : bool, default False
+            Whether `state_dict` includes the batches.
+        """
         self._persistent = mode
 
     def as_torchmetric(self) -> Any:
-        """Return the metric as one of torchmetrics, for `MetricCollection` and Lightning's `log`.
+        """Return the metric as a torchmetrics metric, for `MetricCollection` and Lightning's `log`.
 
-        The two share what they have seen.
+        The two share their samples.
         """
         from stakes.torch.torchmetrics_adapter import TorchMetric  # noqa: PLC0415  a heavy library
 
         return TorchMetric(self)
 
     def extra_repr(self) -> str:
-        """Say what is measured, and of how many samples."""
+        """Return what is measured and the number of samples, as `print` shows it."""
         names = ", ".join(self._measures.names)
         return f"{names} of {quoted(self._summary.classes)}, {self._summary.n} samples"
 

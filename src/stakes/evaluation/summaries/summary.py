@@ -1,5 +1,7 @@
 """A summary of samples: told once what is to be judged, filled batch by batch, added, evaluated."""
 
+from __future__ import annotations
+
 __all__ = ["Summary"]
 
 from collections.abc import Mapping, Sequence
@@ -35,29 +37,35 @@ _DIGITS = 1e-4  # bounds that are nearer to each other are not told: four digits
 
 
 class Summary(Record):
-    """All that an evaluation needs of any number of samples, in memory that does not grow.
+    """A summary of any number of samples for an evaluation, in bounded memory.
 
-    Told once what is to be judged; then filled with batches in any order, added to other summaries,
-    written as bytes, and evaluated. The order of samples, batches and sums changes no bit.
+    State once what to evaluate; then add batches in any order, add other summaries, write it as
+    bytes, and evaluate it. The order of samples, batches and sums does not change the result.
 
     Parameters
     ----------
-    classes : sequence of names
-        In the order of the columns of scores, that of interest last; may be left out if `costs`
-        name them.
-    scores : kind of scores
+    classes : sequence of names, optional
+        In the order of the columns of scores, the class of interest last; may be left out if
+        `costs` name them.
+    scores : type of scores, default Posteriors
         `Posteriors`, `Logits`, `LogPosteriors`, `LogLikelihoods` or `LogLikelihoodRatios`.
-    costs, priors, training_priors, rules
-        As for `evaluate`. Costs are matrices, or `CostsByCase`; likelihoods, and posteriors that
-        are adapted, need priors in numbers, since those of the data are known only at the end.
-    weighted, grouped : bool
-        Whether samples have weights, and whether they come in groups.
-    slices : list of str
-        Names of columns for whose values results are given.
+    costs : CostMatrix, CostsByCase, array, or mapping from name to these or Application, optional
+        As in `evaluate`, but not `SampleCosts`.
+    priors : float, array of K, mapping by class, or "data", optional
+        As in `evaluate`. Likelihoods, and posteriors that are adapted, need priors in numbers,
+        since those of the data are known only at the end.
+    training_priors : float, array of K, mapping by class, or "data", optional
+        The priors that the posteriors were trained with, if not those of deployment.
+    rules : sequence of ScoringRule, optional
+        By default `LogLoss()` and `BrierLoss()`.
+    weighted, grouped : bool, default False
+        Whether samples have weights or come in groups.
+    slices : list of str, optional
+        Names of columns for whose values to give results.
 
     See Also
     --------
-    evaluate : samples in memory.
+    evaluate : for samples in memory.
 
     Examples
     --------
@@ -95,7 +103,7 @@ class Summary(Record):
         return self
 
     @property
-    def _keeper(self) -> "type[TwoClasses | SummedRows]":
+    def _keeper(self) -> type[TwoClasses | SummedRows]:
         return TwoClasses if self._request.by_cells else SummedRows
 
     @classmethod
@@ -104,7 +112,7 @@ class Summary(Record):
         table: Any,  # noqa: ANN401  anything with an Arrow stream
         *,
         label: str,
-        scores: "str | Sequence[str]",
+        scores: str | Sequence[str],
         classes: NamesLike | None = None,
         kind: type[Scores] = Posteriors,
         costs: Applications | None = None,
@@ -119,23 +127,30 @@ class Summary(Record):
 
         Parameters
         ----------
-        table
-            Anything with an Arrow stream: a table, reader or data set of pyarrow, a frame of polars
-            or pandas, a relation of DuckDB.
+        table : anything with an Arrow stream
+            A table, reader or data set of pyarrow, a frame of polars or pandas, a relation of
+            DuckDB.
         label : str
-            The column of the true classes: whole numbers, texts, truth values.
+            The column of the true classes: whole numbers, texts or booleans.
         scores : str, or list of str
             One column, or one for each class; a column may hold lists of numbers.
-        classes
-            May be left out if costs name them, if labels are whole numbers from 0 or truth values,
-            or if their categories have an order.
-        kind : kind of scores
-        costs, priors, training_priors, rules
-            As for the summary itself; columns that `CostsByCase` name are read from the table.
+        classes : sequence of names, optional
+            May be left out if the costs name them, if labels are whole numbers from 0 or truth
+            values, or if they are categories with an order.
+        kind : type of scores, default Posteriors
+            What the scores are.
+        costs : CostMatrix, CostsByCase, array, or mapping from name to these, optional
+            As in `Summary`; the columns that `CostsByCase` names are read from the table.
+        priors : float, array of K, mapping by class, or "data", optional
+            As in `Summary`.
+        training_priors : float, array of K, mapping by class, or "data", optional
+            The priors that the posteriors were trained with, if not those of deployment.
+        rules : sequence of ScoringRule, optional
+            By default `LogLoss()` and `BrierLoss()`.
         weight, group : str, optional
-            The column of weights, and that of groups: patients, speakers, merchants.
-        slices : list of str
-            Columns for whose values results are given.
+            The column of weights, or of groups: patients, speakers, merchants.
+        slices : list of str, optional
+            Columns for whose values to give results.
 
         Examples
         --------
@@ -174,17 +189,17 @@ class Summary(Record):
 
     @property
     def n(self) -> int:
-        """How many samples there are."""
+        """Number of samples."""
         return 0 if self._kept is None else int(self._kept.counts.sum())
 
     @property
     def ignored(self) -> int:
-        """How many rows were left out for their label, that of `ignore_index`."""
+        """Number of rows left out because of their label (`ignore_index`)."""
         return self._ignored
 
     @property
     def fingerprint(self) -> str:
-        """A short name of what the summary was told; only summaries of one name can be added."""
+        """A hash of the summary's settings; only summaries with the same settings can be added."""
         return self._request.fingerprint
 
     def update(
@@ -194,24 +209,28 @@ class Summary(Record):
         *,
         sample_weight: Column | None = None,
         groups: Column | None = None,
-        slices: "Mapping[str, Column] | Column | None" = None,
-        columns: "Mapping[str, Column] | None" = None,
+        slices: Mapping[str, Column] | Column | None = None,
+        columns: Mapping[str, Column] | None = None,
         ignore_index: Label | None = None,
     ) -> None:
-        """Add a batch; one that is refused changes nothing.
+        """Add a batch; a batch that raises an error changes nothing.
 
         Parameters
         ----------
-        y_true, scores
-            As for `evaluate`; a plain array is of the kind that the summary was told.
-        sample_weight, groups
-            One value per sample, where the summary was told `weighted` or `grouped`.
-        slices : mapping from name to column, or a data frame
-            The columns that the summary was told as `slices`, as for `evaluate`.
-        columns : mapping from name to numbers
-            The columns that costs by case name.
+        y_true : column of N labels
+            The true class of each sample.
+        scores : array of posteriors, or typed scores
+            As in `evaluate`; a plain array is of the kind that the summary was made for.
+        sample_weight : column of N weights, optional
+            Needed if the summary was made with `weighted=True`.
+        groups : column of N names, optional
+            Needed if the summary was made with `grouped=True`.
+        slices : mapping from name to column, or a data frame, optional
+            The columns that the summary was given as `slices`, as in `evaluate`.
+        columns : mapping from name to numbers, optional
+            The columns that `CostsByCase` names.
         ignore_index : label, optional
-            Rows with this label are left out, whatever their scores are, and counted as `ignored`.
+            Rows with this label are left out, and counted as `ignored`.
         """
         every, told = read_column(y_true, "y_true"), self._request
         if ignore_index is not None and not every.other_than(ignore_index).any():
@@ -225,7 +244,13 @@ class Summary(Record):
         self._ignored += len(every) - len(column)
 
     def add_batch(self, batch: Batch) -> None:
-        """Add a batch whose labels are numbers of classes, and whose scores were checked."""
+        """Add a batch with class indices as labels and checked scores.
+
+        Parameters
+        ----------
+        batch : Batch
+            The rows.
+        """
         kind = self._request.kind
         if batch.scores.meaning != kind.meaning:
             rule = f"must be {kind.__name__}, as given to the summary"
@@ -244,7 +269,7 @@ class Summary(Record):
         if new.groups is not None:
             self._groups.add(new.groups)
 
-    def __add__(self, other: "Summary") -> "Summary":
+    def __add__(self, other: Summary) -> Summary:
         if not isinstance(other, Summary):
             return NotImplemented
         self._request.check_same(other._request)
@@ -281,7 +306,15 @@ class Summary(Record):
 
     @classmethod
     def from_bytes(cls, data: bytes, *, rules: Sequence[ScoringRule] = ()) -> Self:
-        """Read a summary; `rules` are scoring rules of your own that it was told."""
+        """Return the summary that was written as bytes.
+
+        Parameters
+        ----------
+        data : bytes
+            What `to_bytes` returned.
+        rules : sequence of ScoringRule, optional
+            Scoring rules of your own that the summary was made with.
+        """
         reader = Reader(data)
         out = cls.__new__(cls)._set(Request.restored(reader.head, rules))
         out._kept = out._keeper.from_bytes(reader, out._request)
@@ -304,14 +337,30 @@ class Summary(Record):
         folds: int = 5,
         level: float = 0.95,
         resamples: int = 1000,
-        rng: "int | np.random.Generator" = 0,
+        rng: int | np.random.Generator = 0,
         progress: Progress | None = None,
     ) -> Evaluation:
-        """Return what `stakes.evaluate` would say of all samples; arguments as there.
+        """Return what `stakes.evaluate` returns for all samples.
 
         Costs and counts of decisions and the losses of scoring rules are those of all samples.
-        What depends on the order of scores lies within `bounds`, which notes tell where four
-        digits would show it; calibrators are fitted to the cells of the scores.
+        Values that depend on the order of scores lie within `bounds`; notes give these if they
+        differ within four digits. Calibrators are fitted to the cells of the scores.
+
+        Parameters
+        ----------
+        calibrator : Calibrator or None, default AffineCalibrator()
+            Calibrator used to measure calibration loss; None leaves it out.
+        folds : int, default 5
+            Number of folds of the calibrator.
+        level : float, default 0.95
+            Confidence level of the intervals.
+        resamples : int, default 1000
+            Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those
+            out.
+        rng : int or Generator, default 0
+            Seed of folds and resamples.
+        progress : callable, optional
+            Called with the number of resamples done and the total.
         """
         training, slices = self._request.training, tuple(self._slices.decisions())
         stage, rules = (calibrator, folds, level, resamples), self._request.rules
@@ -334,9 +383,9 @@ class Summary(Record):
         return replace(found, data=data, notes=(*found.notes, *notes))
 
     def samples(self) -> Samples:
-        """Return a row for each cell of the score and class, which stands for all of its samples.
+        """Return one row for each cell of the score and class, which stands for all its samples.
 
-        They are for functions that take samples; of more than two classes there are none.
+        They are for functions that take samples; with more than two classes there are none.
         """
         if not self._request.by_cells:
             if (k := len(self.classes)) != 2:
@@ -344,16 +393,16 @@ class Summary(Record):
             raise InputError("costs", "must be one matrix for cells of the score", "costs by case")
         return self._filled().samples()  # type: ignore[union-attr]
 
-    def _filled(self) -> "TwoClasses | SummedRows":
+    def _filled(self) -> TwoClasses | SummedRows:
         if self._kept is None:
             msg = "a summary must hold samples to be evaluated: call update first."
             raise InputError(msg)
         return self._kept
 
     def bounds(self) -> Bounds:
-        """Return the least and the largest value that each metric of the order can have.
+        """Return the least and largest possible value of each metric that depends on the order.
 
-        Scores are kept in cells, of which the order of samples is not known.
+        Scores are kept in cells, and the order of samples within a cell is not known.
         """
         return {} if self._kept is None else self._kept.bounds()
 

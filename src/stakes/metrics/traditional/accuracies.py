@@ -1,5 +1,7 @@
 """Metrics of any number of classes: shares decided rightly or wrongly, Matthews correlation."""
 
+from __future__ import annotations
+
 __all__ = ["Accuracy", "BalancedAccuracy", "BalancedErrorRate", "ErrorRate", "Matthews"]
 
 import math
@@ -32,7 +34,15 @@ class ErrorRate(DecisionMetric):
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.error_rate : the value for some counts.
+    ConfusionMatrix.error_rate : the value for given counts.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> found = stakes.metrics.ErrorRate().evaluate(cm)
+    >>> found.value, found.naive, found.beats_naive  # worse than always answering 0
+    (0.12, 0.1, False)
     """
 
     better: ClassVar[Direction] = "lower"
@@ -74,14 +84,14 @@ class Accuracy(ErrorRate):
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.accuracy : the value for some counts.
+    ConfusionMatrix.accuracy : the value for given counts.
 
     Examples
     --------
     >>> import stakes
     >>> cm = stakes.ConfusionMatrix.from_counts([[90, 0], [10, 0]])
     >>> found = stakes.metrics.Accuracy().evaluate(cm)
-    >>> found.value, found.beats_naive  # 90 % right, and of no use
+    >>> found.value, found.beats_naive  # 90 % right, and useless
     (0.9, False)
     """
 
@@ -91,7 +101,15 @@ class Accuracy(ErrorRate):
 
     @classmethod
     def for_report(cls, counts: ConfusionCounts, costs: CostMatrix | None) -> Self | None:  # noqa: ARG003
-        """Return the metric, which needs no samples of every class."""
+        """Return the metric, which needs no samples of every class.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        costs : CostMatrix or None
+            The costs of the report.
+        """
         return cls()
 
 
@@ -101,7 +119,15 @@ class BalancedErrorRate(ErrorRate):
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.balanced_error_rate : the value for some counts.
+    ConfusionMatrix.balanced_error_rate : the value for given counts.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> found = stakes.metrics.BalancedErrorRate().evaluate(cm)
+    >>> round(found, 3), found.beats_naive
+    (0.156, True)
     """
 
     formula = "mean over classes of the share decided wrongly"
@@ -143,7 +169,14 @@ class BalancedAccuracy(BalancedErrorRate):
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.balanced_accuracy : the value for some counts.
+    ConfusionMatrix.balanced_accuracy : the value for given counts.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[90, 0], [10, 0]])
+    >>> stakes.metrics.BalancedAccuracy().evaluate(cm).beats_naive  # no better than a constant
+    False
     """
 
     better: ClassVar[Direction] = "higher"
@@ -158,7 +191,15 @@ class Matthews(DecisionMetric):
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.matthews : the value for some counts.
+    ConfusionMatrix.matthews : the value for given counts.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> found = stakes.metrics.Matthews().evaluate(cm)
+    >>> round(found, 2), found.beats_naive
+    (0.54, True)
     """
 
     name = "Matthews correlation"
@@ -172,7 +213,13 @@ class Matthews(DecisionMetric):
     )
 
     def evaluate(self, counts: ConfusionCounts) -> MetricValue:
-        """Return the value for these counts, in exact arithmetic but for the last root."""
+        """Return the value for these counts, in exact arithmetic up to the final root.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         require_square(counts, self.name)
         rows: list[Fraction | int] = [0] * len(counts.classes)
         columns: list[Fraction | int] = [0] * len(counts.classes)
@@ -198,9 +245,18 @@ class Matthews(DecisionMetric):
         return ratio(n.determinant, spread)
 
     def from_margins(self, rows: FloatArray, columns: FloatArray, right: FloatArray) -> FloatArray:
-        """Return the correlation of many tables: sums by class and decision, and what is right.
+        """Return the correlation of many tables from their margins and right decisions.
 
-        NaN where it is undefined; a few units in the last place from `evaluate`.
+        NaN if it is undefined; within a few units in the last place of `evaluate`.
+
+        Parameters
+        ----------
+        rows : array
+            Sums of each table by class.
+        columns : array
+            Sums of each table by decision.
+        right : array
+            Right decisions of each table.
         """
         total = rows.sum(axis=1)
         above = right * total - (rows * columns).sum(axis=1)
@@ -214,7 +270,15 @@ class Matthews(DecisionMetric):
         return CostMatrix.balanced(counts.classes, counts.priors)
 
     def from_normalized_cost(self, normalized: float, counts: ConfusionCounts) -> float:
-        """Return the metric from the normalised expected cost (eq:mcc); for two classes."""
+        """Return the metric from the normalised expected cost (eq:mcc); for two classes.
+
+        Parameters
+        ----------
+        normalized : float
+            The normalised expected cost.
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         require_binary(counts, "the identity of the Matthews correlation with the NEC")
         p, r = counts.priors, counts.decision_rates
         return float(ratio(math.sqrt(p[0] * p[1]), math.sqrt(r[0] * r[1]))) * (1 - normalized)

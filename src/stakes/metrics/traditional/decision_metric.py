@@ -1,5 +1,7 @@
 """What a traditional metric of hard decisions must tell of itself."""
 
+from __future__ import annotations
+
 __all__ = ["DecisionMetric"]
 
 import math
@@ -44,7 +46,7 @@ class FourCounts:
     totals: tuple[float, float] | None = None
 
     @classmethod
-    def from_counts(cls, counts: ConfusionCounts) -> "FourCounts":
+    def from_counts(cls, counts: ConfusionCounts) -> FourCounts:
         """Read the counts of two classes and two decisions."""
         cells = np.zeros((2, 2))
         cells[counts.row, counts.column] = counts.weight
@@ -52,7 +54,7 @@ class FourCounts:
         (n11, n12), (n21, n22) = cells
         return cls(n11, n12, n21, n22, (first, second))
 
-    def level(self) -> "FourCounts":
+    def level(self) -> FourCounts:
         """Return the counts on one scale."""
         first, second = self.exponents
         if first == second:
@@ -115,15 +117,27 @@ class SweepMetric(Protocol):
 
 @dataclass(frozen=True)
 class DecisionMetric(Named, ABC):
-    """A traditional metric of hard decisions.
+    """Base class of traditional metrics of hard decisions.
 
     A subclass in a module of this package is registered: `explain`, reports, the tables of the
-    documentation and the laws of the tests find it.
+    documentation and the tests find it.
 
     See Also
     --------
     explain : which costs a metric implies.
     Accuracy, FScore : two of them.
+
+    Examples
+    --------
+    Metrics are objects, so one loop covers several:
+
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> metrics = stakes.metrics.Accuracy(), stakes.metrics.FScore()
+    >>> [metric.evaluate(cm).beats_naive for metric in metrics]
+    [False, True]
+
+    They disagree, so decide by the costs of your application.
     """
 
     aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {}  # short names, with their options
@@ -143,34 +157,73 @@ class DecisionMetric(Named, ABC):
 
     @classmethod
     def for_report(cls, counts: ConfusionCounts, costs: CostMatrix | None) -> Self | None:  # noqa: ARG003
-        """Return the metric for a report on these counts and costs; None where it does not exist.
+        """Return the metric for a report on these counts and costs; None if it does not exist.
 
         Most metrics need samples of every class.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        costs : CostMatrix or None
+            The costs of the report.
         """
         return cls() if cls.in_reports and counts.class_weight.all() else None
 
     @abstractmethod
     def evaluate(self, counts: ConfusionCounts) -> MetricValue:
-        """Return the value for these counts, with that of the best constant answer."""
+        """Return the value for these counts, with that of the best constant answer.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
 
     @abstractmethod
     def values(self, n: FourCounts) -> FloatArray:
-        """Return the metric for the four counts of two classes, or arrays of them."""
+        """Return the metric for the four counts of two classes, or arrays of them.
+
+        Parameters
+        ----------
+        n : FourCounts
+            The four counts, or arrays of them.
+        """
 
     @abstractmethod
     def costs(self, counts: ConfusionCounts) -> CostMatrix:
-        """Return the costs whose expected cost the metric is tied to, at the data's priors."""
+        """Return the costs whose expected cost the metric is tied to, at the data's priors.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
 
     def from_normalized_cost(self, normalized: float, counts: ConfusionCounts) -> float:  # noqa: ARG002
-        """Return the metric from the normalised expected cost of those costs: the identity.
+        """Return the metric from the normalised expected cost of its costs: the identity.
 
-        NaN where there is none, as where one answer for ever costs nothing, so that no NEC exists.
+        NaN if there is no such identity, for example if a constant answer costs nothing, so that no
+        NEC exists.
+
+        Parameters
+        ----------
+        normalized : float
+            The normalised expected cost.
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
         """
         return math.nan
 
     @abstractmethod
     def exchange_rate(self, counts: ConfusionCounts) -> float:
-        """How many more false alarms harm the metric as much as one more miss, at these counts."""
+        """Return how many more false alarms change the metric as much as one more miss.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
 
     def _record(self, value: float, naive: float, undefined: Undefined) -> MetricValue:
         """Return the record; the reason is kept only where the value is NaN."""
@@ -217,7 +270,13 @@ class BinaryMetric(DecisionMetric):
         return replace(record, positive=counts.classes[-1])
 
     def naive(self, counts: ConfusionCounts) -> float:
-        """Return the best value of a system that always gives the same answer."""
+        """Return the best value of a system that always gives the same answer.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         first, second = np.maximum(counts.priors, 1e-100)  # rates are those of any priors
         always_first, always_second = np.array([1.0, 0.0]), np.array([0.0, 1.0])
         rows = first * always_first, first * always_second, second * always_first

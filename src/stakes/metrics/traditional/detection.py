@@ -1,5 +1,7 @@
 """Metrics of two classes, one of them of interest: F, precision, recall, LR+, net benefit."""
 
+from __future__ import annotations
+
 __all__ = [
     "FScore",
     "NetBenefit",
@@ -31,13 +33,21 @@ class FScore(BinaryMetric):
 
     Parameters
     ----------
-    beta : float
-        How many times recall counts against precision.
+    beta : float, default 1.0
+        How many times as much recall counts as precision.
 
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.f_score : the value for some counts.
+    ConfusionMatrix.f_score : the value for given counts.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> found = stakes.metrics.FScore(beta=2).evaluate(cm)
+    >>> round(found, 2), found.beats_naive
+    (0.69, True)
     """
 
     beta: float = option(1.0, 0, math.inf)
@@ -64,7 +74,13 @@ class FScore(BinaryMetric):
         return ratio(n.n22, n.n22 + (square * often + seldom) / (1 + square))
 
     def naive(self, counts: ConfusionCounts) -> float:
-        """Return the value of always deciding for the class of interest."""
+        """Return the value of always deciding for the class of interest.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         positive = float(counts.priors[1])
         if self.beta > 1:
             inverse = 1 / self.beta / self.beta
@@ -79,7 +95,15 @@ class FScore(BinaryMetric):
         return CostMatrix.binary(miss=self.beta**2, false_alarm=1, classes=counts.classes)
 
     def from_normalized_cost(self, normalized: float, counts: ConfusionCounts) -> float:
-        """Return the metric from the normalised expected cost (eq:ec_vs_fs)."""
+        """Return the metric from the normalised expected cost (eq:ec_vs_fs).
+
+        Parameters
+        ----------
+        normalized : float
+            The normalised expected cost.
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         costs = self.costs(counts)
         naive = costs.naive(counts.priors)[1]
         miss, false_alarm = costs.values[1, 0], costs.values[0, 1]
@@ -87,7 +111,13 @@ class FScore(BinaryMetric):
         return 1 - float(ratio(naive * normalized, below))
 
     def exchange_rate(self, counts: ConfusionCounts) -> float:
-        """How many false alarms harm as much as one miss: (1 + b^2 - F) / F."""
+        """Return how many false alarms count as much as one miss: (1 + b^2 - F) / F.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         f = float(self.values(FourCounts.from_counts(counts)))
         return float(ratio(1 + self.beta * self.beta - f, f))
 
@@ -98,7 +128,15 @@ class Precision(BinaryMetric):
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.precision : the value for some counts.
+    ConfusionMatrix.precision : the value for given counts.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> found = stakes.metrics.Precision().evaluate(cm)
+    >>> round(found, 2), found.beats_naive  # fewer than half of the alarms are right
+    (0.44, True)
     """
 
     prices: ClassVar[tuple[float, float]] = (0, 1)
@@ -111,11 +149,23 @@ class Precision(BinaryMetric):
         return ratio(n.n22, n.n12 + n.n22)
 
     def naive(self, counts: ConfusionCounts) -> float:
-        """Return the value of always deciding for the class of interest."""
+        """Return the value of always deciding for the class of interest.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         return float(counts.priors[1])
 
     def exchange_rate(self, counts: ConfusionCounts) -> float:
-        """How many false alarms harm as much as one miss: N_12 / N_22."""
+        """Return how many false alarms count as much as one miss: N_12 / N_22.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         n = FourCounts.from_counts(counts).level()
         return float(ratio(n.n12, n.n22))
 
@@ -126,7 +176,17 @@ class Recall(BinaryMetric):
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.recall : the value for some counts.
+    ConfusionMatrix.recall : the value for given counts.
+
+    Examples
+    --------
+    Always saying yes has recall 1, so do not choose a system by recall alone:
+
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> found = stakes.metrics.Recall().evaluate(cm)
+    >>> found.value, found.beats_naive
+    (0.8, False)
     """
 
     prices: ClassVar[tuple[float, float]] = (1, 0)
@@ -140,17 +200,33 @@ class Recall(BinaryMetric):
         return ratio(n.n22, n.n2)
 
     def exchange_rate(self, counts: ConfusionCounts) -> float:  # noqa: ARG002
-        """How many false alarms harm as much as one miss: no number of them does."""
+        """Return infinity: no number of false alarms counts as much as one miss.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         return math.inf
 
 
 class Sensitivity(Recall):
-    """Share of the class of interest that is found: medicine's word for recall.
+    """Share of the class of interest that is found: recall, in medicine.
 
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.sensitivity : the value for some counts.
+    ConfusionMatrix.sensitivity : the value for given counts.
+
+    Examples
+    --------
+    Always treating has sensitivity 1, so do not choose a test by sensitivity alone:
+
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> found = stakes.metrics.Sensitivity().evaluate(cm)
+    >>> found.value, found.beats_naive
+    (0.8, False)
     """
 
     relation = "1 - sensitivity = EC / P_2, with costs 1 for a miss, 0 for a false alarm"
@@ -163,7 +239,17 @@ class Specificity(Recall):
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.specificity : the value for some counts.
+    ConfusionMatrix.specificity : the value for given counts.
+
+    Examples
+    --------
+    Never treating has specificity 1, so do not choose a test by specificity alone:
+
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> found = stakes.metrics.Specificity().evaluate(cm)
+    >>> round(found, 2), found.beats_naive
+    (0.89, False)
     """
 
     prices: ClassVar[tuple[float, float]] = (0, 1)
@@ -176,7 +262,13 @@ class Specificity(Recall):
         return ratio(n.n11, n.n1)
 
     def exchange_rate(self, counts: ConfusionCounts) -> float:  # noqa: ARG002
-        """How many false alarms harm as much as one miss: a miss does no harm."""
+        """Return 0: a miss does not change it.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         return 0.0
 
 
@@ -186,7 +278,16 @@ class PositiveLikelihoodRatio(BinaryMetric):
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.positive_likelihood_ratio : the value for some counts.
+    ConfusionMatrix.positive_likelihood_ratio : the value for given counts.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> round(stakes.metrics.PositiveLikelihoodRatio().evaluate(cm), 1)
+    7.2
+
+    A positive test multiplies the odds of disease by 7: worth a follow-up.
     """
 
     aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"lr+": ()}
@@ -208,24 +309,38 @@ class PositiveLikelihoodRatio(BinaryMetric):
         return float(ratio(1 - normalized, ratio(n.n12, n.n1))) + 1
 
     def exchange_rate(self, counts: ConfusionCounts) -> float:
-        """How many false alarms harm as much as one miss: N_12 / N_22."""
+        """Return how many false alarms count as much as one miss: N_12 / N_22.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         return Precision().exchange_rate(counts)
 
 
 @dataclass(frozen=True)
 class NetBenefit(BinaryMetric):
-    """Net benefit of medicine: N_22/N - p/(1-p) N_12/N at threshold probability p.
+    """Net benefit in medicine: N_22/N - p/(1-p) N_12/N at threshold probability p.
 
     Parameters
     ----------
-    threshold : float
+    threshold : float, default 0.5
         The threshold probability, from 0 to below 1.
 
     See Also
     --------
     explain : which costs it implies.
-    ConfusionMatrix.net_benefit : the value for some counts.
-    RiskCurve.decision_curve : all thresholds.
+    ConfusionMatrix.net_benefit : the value for given counts.
+    RiskCurve.decision_curve : for all thresholds.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.ConfusionMatrix.from_counts([[80, 10], [2, 8]])
+    >>> found = stakes.metrics.NetBenefit(threshold=0.2).evaluate(cm)
+    >>> found.beats_naive  # better than treating all or none, at a threshold of 20 %
+    True
     """
 
     threshold: float = option(0.5, 0, 1, closed=(True, False))
@@ -245,7 +360,15 @@ class NetBenefit(BinaryMetric):
 
     @classmethod
     def for_report(cls, counts: ConfusionCounts, costs: CostMatrix | None) -> Self | None:
-        """Return the metric at the threshold of the costs, where right answers are free."""
+        """Return the metric at the threshold of the costs, if right answers are free.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        costs : CostMatrix or None
+            The costs of the report.
+        """
         if costs is None or super().for_report(counts, costs) is None:
             return None
         priced = costs.values.any() and not costs.values.diagonal().any() and costs.values[1, 0]
@@ -257,7 +380,13 @@ class NetBenefit(BinaryMetric):
         return ratio(n.net_hits(rest, price) + n.n22 * lost, (n.n1 + n.n2) * rest)
 
     def naive(self, counts: ConfusionCounts) -> float:
-        """Return the better of treating nobody and treating all."""
+        """Return the better of treating nobody and treating all.
+
+        Parameters
+        ----------
+        counts : ConfusionCounts
+            The counts, such as a `ConfusionMatrix`.
+        """
         p = counts.priors
         return max(0.0, p[1] - p[0] * self.threshold / (1 - self.threshold))
 
