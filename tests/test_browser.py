@@ -50,7 +50,7 @@ def test_two_classes_follow_every_control(browser: Any, tmp_path: Path) -> None:
         watched.page.get_by_label("Allow a case to be left undecided").check()
         watched.settle()
         same()
-        watched.drag("price of abstain", 0.4)
+        watched.drag("cost of abstain", 0.4)
         same()
         assert len(seen) >= 6
         assert "abstain" in watched.application()["cost"]["decisions"]
@@ -90,7 +90,7 @@ def test_ten_classes_follow_within_the_stated_error(browser: Any, tmp_path: Path
         same()
         watched.page.get_by_label("Allow a case to be left undecided").check()
         watched.settle()
-        watched.drag("price of abstain", 0.3)
+        watched.drag("cost of abstain", 0.3)
         same()
         quiet(watched, path)
 
@@ -338,7 +338,7 @@ def test_numbers_in_pictures_are_those_in_the_tables(
         said = watched.figure("What it costs as a miss costs more")
         assert f"uncalibrated, minimum {least} " in said
         assert "about" not in said
-        assert f"Best on these data: uncalibrated {least} at " in watched.figure(
+        assert f"Minimum cost on these data: uncalibrated {least} at P = " in watched.figure(
             "Cost at every threshold"
         )
         area = number(made.ranking["auc"].value)
@@ -386,7 +386,7 @@ def test_a_cost_just_above_the_naive_one_is_not_100_percent(browser: Any, tmp_pa
     with opened(browser, path) as watched:
         assert "100.4 %" in watched.page.locator("#verdicts").text_content()
         assert (
-            "It costs 100.4 % of always answering" in watched.page.locator("#live").text_content()
+            "It costs 100.4 % of the cost of always deciding" in watched.page.locator("#live").text_content()
         )
 
 

@@ -68,7 +68,7 @@ def test_the_own_settings_show_the_numbers_of_python(browser: Any, page: Path) -
         assert nothing == ["always honest", "1,290", "1", "0", "12.1", "0"]
         assert everything[0] == "always fraud"
         assert answer(watched.page).startswith("With costs that differ from case to case")
-        assert "On all 8,000 cases" in watched.page.locator("#live").inner_text()
+        assert "Based on all 8,000 cases" in watched.page.locator("#live").inner_text()
         quiet(watched, page)
 
 
@@ -144,7 +144,7 @@ def test_one_click_leads_back_to_the_report(browser: Any, page: Path) -> None:  
 def saved_copy(page: Any, path: Path) -> None:  # noqa: ANN401
     page.get_by_text("Save a copy with these settings").click()
     with page.expect_download() as started:
-        page.get_by_role("button", name="Save the copy").click()
+        page.get_by_role("button", name="Save copy").click()
     started.value.save_as(path)
 
 
@@ -220,7 +220,7 @@ def test_a_link_brings_back_numbers_and_never_names(browser: Any, page: Path) ->
         own = watched.page.evaluate("location.href").split("#")[0]
         watched.page.goto(f"{own}{fragment}&d=fraud,honest")
         watched.settle()
-        refused = watched.page.locator(".refused", has_text="was not followed").inner_text()
+        refused = watched.page.locator(".refused", has_text="was not applied").inner_text()
         assert "Nothing was changed" in refused
         assert rows(watched.page) == chosen
         quiet(watched, page)
@@ -238,7 +238,7 @@ def test_groups_have_no_interval_elsewhere_and_the_page_says_so(
         set_field(watched.page, "multiplier", "2")
         watched.settle()
         assert "(" not in "".join(rows(watched.page)[0])
-        assert "samples come in groups" in watched.page.locator("#live").inner_text()
+        assert "the samples are grouped" in watched.page.locator("#live").inner_text()
         assert "not tested" in answer(watched.page)
 
 

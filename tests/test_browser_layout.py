@@ -122,9 +122,10 @@ def test_paper(browser: Any, folder: Path, kind: str) -> None:  # noqa: ANN401
 
 
 HEADINGS = {
-    "Numbers", "Pictures", "Details", "Decisions", "Ranking", "Truth and decision", "Each class",
-    "Normalised costs and scores, lower is better", "Cost of a case", "What abstaining gives",
-    "Calibration errors and slope", "Other costs, other priors", "Confidence", "Other targets",
+    "Numbers", "Charts", "Details", "Confusion matrix", "Ranking", "Results by class",
+    "Normalised losses (lower is better)", "Cost per case", "Cost and share of abstentions",
+    "Calibration errors and slope", "Try other costs and priors", "Accuracy by confidence",
+    "Try other targets",
     "Points at every target", "Stated confidence", "Risk over coverage", "Slices",
 }  # fmt: skip
 

@@ -186,19 +186,19 @@ def test_people_read_names_and_machines_read_keys() -> None:
     assert cells == [number(slope.value), str(slope.interval), "", "1"]
     every = {full_label(name) for name in evaluation.metrics()}
     assert len(every) == len(evaluation.metrics())
-    assert every == set(table_rows(page, "Every number"))
+    assert every == set(table_rows(page, "All numbers"))
     assert not [name for name in every if "_" in name or "." in name]
     y = np.array([0, 1] * 50)
     p = np.linspace(0.1, 0.9, 100)
     compared = stakes.compare(y, {"a": p, "b": p**2}, resamples=50)
     page = compared.to_html()
-    numbers = page[: page.index("<summary>Every difference")]
-    people = set(table_rows(numbers, "b less a, on the same samples"))
+    numbers = page[: page.index("<summary>All differences")]
+    people = set(table_rows(numbers, "b minus a, on the same samples"))
     assert {"normalised cost", "AUC", "accuracy", "cross-entropy", "Brier score"} <= people
     assert not [name for name in people if "_" in name or "." in name]
-    everything = page[page.index("<summary>Every difference") :]
+    everything = page[page.index("<summary>All differences") :]
     assert "cross-entropy, normalised" in table_rows(
-        everything, "b less a, on the same samples: every number"
+        everything, "b minus a, on the same samples: all metrics"
     )
     data = json.loads(read(page).scripts["script application/json"])
     labels = {one["metric"]: one["label"] for one in data["differences"]}
@@ -206,7 +206,7 @@ def test_people_read_names_and_machines_read_keys() -> None:
     uses = {"one": [[0, 1], [1, 0]], "two": [[0, 1], [9, 0]]}
     several = stakes.compare(y, {"a": p, "b": p**2}, costs=uses, resamples=0).to_html()
     assert {"one: normalised cost", "two: normalised cost"} <= set(
-        table_rows(several, "b less a, on the same samples")
+        table_rows(several, "b minus a, on the same samples")
     )
 
 
@@ -346,7 +346,7 @@ def test_a_page_has_the_heading_and_the_unit_that_were_asked_for(tmp_path: Path)
     page = (tmp_path / "a.html").read_text()
     assert "<h1>Ward &lt;3&gt;</h1>" in page
     assert "scores.csv: 1 May, " in page
-    assert re.search(r"[\d,.]+ EUR a case, against", page)
+    assert re.search(r"[\d,.]+ EUR per case, compared with", page)
     data = json.loads(read(page).scripts["script application/json"])
     assert data["unit"] == {"name": "EUR", "scale": 250}
     for wrong in (("--title", "x"), ("--unit", "0 EUR"), ("--unit", "5")):

@@ -112,7 +112,7 @@ class Page:
         import stakes  # noqa: PLC0415
 
         made = (
-            f"Made by stakes {stakes.__version__}. This file holds all it shows and loads nothing."
+            f"Made with stakes {stakes.__version__}. This file is self-contained and loads nothing."
         )
         yield "<body>"
         heading = [element("h1", self.title), element("p", self.facts, class_="facts")]
@@ -163,11 +163,11 @@ def things_to_know(findings: Sequence[Finding], names: Mapping[str, str]) -> Mar
     return element("details", [summary, element("div", parts, class_="known")], id="verdicts")
 
 
-def live_sections(title: str = "Other costs, other priors") -> tuple[Markup, Markup]:
+def live_sections(title: str = "Try other costs and priors") -> tuple[Markup, Markup]:
     """Return the places that the script fills."""
-    text = "Sliders and pictures need a browser that runs scripts; the answer and numbers do not."
+    text = "Sliders and charts need JavaScript; the answer and the numbers do not."
     off = element("noscript", element("p", text))
-    return section("live", title, off), section("pictures", "Pictures")
+    return section("live", title, off), section("pictures", "Charts")
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +179,7 @@ class Body:
     numbers: Iterable[Markup]
     details: Iterable[Markup] = ()
     names: Mapping[str, str] = field(default_factory=dict)  # of applications, above their findings
-    live: tuple[str, str] = ("Other costs, other priors", "Other costs")  # its title, and for links
+    live: tuple[str, str] = ("Try other costs and priors", "Try other costs")  # title, and for links
 
 
 def record_page(
@@ -190,7 +190,7 @@ def record_page(
     known = things_to_know(found, body.names)
     sections = [section("answer", "Answer", body.answer, known), *live_sections(body.live[0])]
     sections.append(section("numbers", "Numbers", *tables))
-    links = [("answer", "Answer"), ("live", body.live[1]), ("pictures", "Pictures")]
+    links = [("answer", "Answer"), ("live", body.live[1]), ("pictures", "Charts")]
     links.append(("numbers", "Numbers"))
     if rest := list(body.details):
         sections.append(section("details", "Details", *rest))
