@@ -177,7 +177,7 @@ def test_a_copy_opens_with_the_settings_and_the_note(browser: Any, tmp_path: Pat
         watched.settle()
         chosen, answer = watched.application(), said(page)
         page.get_by_text("Save a copy with these settings").click()
-        page.get_by_label("note for the readers").fill(note)
+        page.get_by_label("note for readers").fill(note)
         with page.expect_download() as started:
             page.get_by_role("button", name="Save copy").click()
         started.value.save_as(copy)

@@ -83,11 +83,11 @@ def test_a_share_is_understood_as_people_write_it(
     ("name", "text", "says"),
     [
         ("^Miss", "1,000", "could mean 1000 or 1"),
-        ("^Miss", "twenty", "not understood as a number"),
-        ("^Miss", "−5", "below 0"),
+        ("^Miss", "twenty", "is not a number"),
+        ("^Miss", "−5", "must be 0 or more"),
         ("^Miss", "1e999", "too large"),
-        ("^Miss", "", "no number"),
-        ("^Share of", "20", "For 20 percent write 20 %"),
+        ("^Miss", "", "field is empty"),
+        ("^Share of", "20", "For 20 percent, write 20 %"),
         ("^Share of", "1", "above 0 and below 1"),
     ],
 )
@@ -117,7 +117,7 @@ def test_the_table_of_costs_and_the_price_of_abstaining_read_the_same_way(
     report: Path,
 ) -> None:
     with opened(browser, report) as watched:
-        watched.page.get_by_label("Allow a case to be left undecided").check()
+        watched.page.get_by_label("Allow cases to be left undecided").check()
         watched.settle()
         typed(watched, "^Cost of abstain", "0,25")
         assert watched.application()["cost"]["matrix"][0][2] == 0.25

@@ -99,7 +99,7 @@ def test_abstaining_at_a_price_that_nobody_pays_changes_nothing(
     stakes.evaluate(**data, costs=costs, calibrator=None, resamples=0).save_html(path)
     with opened(browser, path) as watched:
         before = shown(watched)
-        watched.page.get_by_label("Allow a case to be left undecided").check()
+        watched.page.get_by_label("Allow cases to be left undecided").check()
         watched.settle()
         field = watched.page.get_by_role("textbox", name=re.compile("^Cost of abstain"))
         field.fill("0.1")

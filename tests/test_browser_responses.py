@@ -104,7 +104,7 @@ def test_a_typed_target_is_that_of_python(browser: Any, page: Path) -> None:  # 
             assert watched.necs() == wanted(t), typed
             said = answer(watched)
             assert said.startswith(f"At a target of {100 * t:g} % ")
-            assert "not tested: the report tests 75 %" in said
+            assert "not tested: the report tests a target of 75 %" in said
             assert "worth having" not in said
             assert watched.page.locator(".changed").is_visible()
             assert "without intervals or tests" in watched.page.locator("#live").inner_text()
@@ -186,7 +186,7 @@ def test_a_saved_copy_opens_with_its_target(browser: Any, page: Path, tmp_path: 
         type_target(watched, "60 %")
         said = answer(watched)
         watched.page.get_by_text("Save a copy with these settings").click()
-        watched.page.get_by_label("note for the readers of the copy").fill("for <b>us</b>")
+        watched.page.get_by_label("note for readers of the copy").fill("for <b>us</b>")
         with watched.page.expect_download() as download:
             watched.page.get_by_role("button", name="Save copy").click()
         download.value.save_as(path)
