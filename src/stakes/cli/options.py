@@ -53,6 +53,7 @@ class Options:
 
     file: Paths = ""
     shell: str = ""
+    codes: tuple[str, ...] = ()
     applications: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     model_names: Mapping[str, str] = field(default_factory=dict)  # by path
 
@@ -250,7 +251,10 @@ class Options:
         _PRINTED, "How to print; github adds Markdown to the summary of a step of GitHub Actions "
         "and annotates the run.", "table", flags=["--format"], type=click.Choice(LAYOUTS))
     as_json: bool = _option(
-        f"{_READING} demo reproduce", "Print one JSON document.", default=False, flags=["--json"])
+        f"{_READING} demo explain reproduce", "Print one JSON document.", default=False,
+        flags=["--json"])
+    list_codes: bool = _option(
+        "explain", "List all codes, a line each.", default=False, flags=["--list"])
     output: str | None = _option(
         f"{_READING} reproduce", "Write there instead of to standard output.",
         flags=["-o", "--output"], required="calibrate decide",

@@ -65,7 +65,8 @@ class Part:
 
         if self.kind is None:
             kinds = Action("name_kind", {"kinds": ", ".join(READERS)})
-            raise InputError(f"'{self.name}' has no ending that tells its kind.", hint=kinds)
+            msg = f"'{self.name}' has no ending that tells its kind."
+            raise InputError(msg, hint=kinds, code="unknown_file_kind")
         return READERS[self.kind]
 
     def wrong(self, fault: str) -> InputError:
@@ -136,4 +137,4 @@ def check_present(wanted: Sequence[str], present: Sequence[str], name: str) -> N
         if len(present) == 1 and (";" in present[0] or "\t" in present[0]):
             msg = f"{msg} Its fields seem to be parted by {';' if ';' in present[0] else 'tabs'}:"
             msg = f"{msg} save it with commas, or as .tsv."
-        raise InputError(msg)
+        raise InputError(msg, code="column_not_found")

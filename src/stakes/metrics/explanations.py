@@ -119,6 +119,7 @@ def explain(metric: DecisionMetric | str, confusion: ConfusionMatrix | None = No
     --------
     confusion_matrix : counts the decisions.
     expected_cost : states the costs openly.
+    explain_code : the same for codes of verdicts and errors.
 
     Examples
     --------
