@@ -97,10 +97,15 @@ def test_findings_are_folded_and_grouped(browser: Any, tmp_path: Path) -> None: 
     made.save_html(path)
     with opened(browser, path) as watched:
         known = watched.page.locator("#verdicts")
-        assert known.locator("summary").inner_text() == f"{len(made.verdicts)} things to know"
+        summary = known.locator("> summary")
+        assert summary.inner_text() == f"{len(made.verdicts)} things to know"
         assert known.get_attribute("open") is None
-        known.locator("summary").click()
+        summary.click()
         assert made.verdicts[0].text in known.inner_text()
+        meaning = made.verdicts[0].explanation.meaning
+        assert meaning not in known.inner_text()
+        known.get_by_text("What this means").first.click()
+        assert meaning in known.inner_text()
 
 
 def test_where_the_answer_flips_is_where_python_flips(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401

@@ -292,6 +292,21 @@ def test_a_notebook_has_the_findings_without_frames_and_styles(name: str) -> Non
         assert f"| {escaped(metric)} | {escaped(number(estimate.value))} |" in marked
 
 
+@pytest.mark.parametrize("name", sorted(RECORDS))
+def test_each_finding_of_a_page_has_its_explanation(name: str) -> None:
+    record = RECORDS[name]()
+    page = record.to_html()
+    known = page[page.index('id="verdicts"') : page.index('id="live"')]
+    items = known.split('<li class="verdict ')[1:]
+    assert len(items) == len(record.verdicts)
+    for verdict, item in zip(record.verdicts, items, strict=True):
+        found = verdict.explanation
+        texts = read(item[item.index("<details") : item.index("</details>")]).texts
+        assert texts[:2] == ["What this means", found.meaning]
+        assert f"Rule: {found.rule}" in texts
+        assert texts[-1] == found.code
+
+
 def test_infinite_and_undefined_numbers_stand_in_a_page() -> None:
     made = stakes.evaluate([0, 0, 1, 1], [0.0, 0.2, 0.0, 1.0], calibrator=None, resamples=0)
     shown = " ".join(read(made.to_html()).texts)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes._amounts import Unit
+from stakes._codes import explain_code
 from stakes._text import plain
 from stakes.report.markup import Markup, element
 from stakes.report.payload import as_script
@@ -36,8 +37,22 @@ class Finding:
             parts.append(element("p", self.advice, class_="advice"))
         if self.command:
             parts.append(element("code", self.command, class_="command"))
+        if self.code:
+            parts.append(_explained(self.code))
         more = {"data_code": self.code} if self.code else {}
         return element("li", parts, class_=f"verdict {self.look}", **more)
+
+
+def _explained(code: str) -> Markup:
+    """Return what a code means and by which rule it is used, shown when asked for."""
+    found = explain_code(code)
+    parts = [
+        element("summary", "What this means"),
+        element("p", found.meaning),
+        element("p", f"Rule: {found.rule}"),
+        element("p", ["Code: ", element("code", code)]),
+    ]
+    return element("details", parts, class_="explained")
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,13 @@ def _known(comparison: Comparison) -> list[Finding]:
     alike = [v for v in comparison.verdicts if v.code == "not_distinguishable"]
     many = len(alike) > _MOST_ALIKE
     items = [
-        Finding("good" if v.code in _CLEAR else "warn", v.text, v.advice, application=v.application)
+        Finding(
+            "good" if v.code in _CLEAR else "warn",
+            v.text,
+            v.advice,
+            code=v.code,
+            application=v.application,
+        )
         for v in comparison.verdicts
         if not many or v.code != "not_distinguishable"
     ]
@@ -69,7 +75,7 @@ def _known(comparison: Comparison) -> list[Finding]:
             if d.metric in comparison.costs and not d.distinguishable
         ]
         text = f"Not distinguishable from {plain(comparison.reference)}: {listed(names, 20)}."
-        items.append(Finding("warn", text, alike[0].advice))
+        items.append(Finding("warn", text, alike[0].advice, code=alike[0].code))
     return items
 
 
