@@ -357,7 +357,7 @@ def test_numbers_in_pictures_are_those_in_the_tables(
             assert (shown[1], shown[2]) == (None, number(other.value))
         else:
             assert shown[1] == "about "
-            bound = re.search(r"within ([\d.]+) of that of all scores", said)
+            bound = re.search(r"within ([\d.]+) of the value for all scores", said)
             assert bound is not None
             assert abs(float(shown[2]) - other.value) <= float(bound[1]) + 5e-5
         quiet(watched, path)

@@ -138,7 +138,7 @@ def test_one_click_leads_back_to_the_report(browser: Any, page: Path) -> None:  
         watched.page.get_by_role("button", name="Back to the report").click()
         watched.settle()
         assert rows(watched.page) == before
-        assert answer(watched.page).startswith("With costs that differ")
+        assert answer(watched.page).startswith("With costs that vary")
 
 
 def saved_copy(page: Any, path: Path) -> None:  # noqa: ANN401

@@ -81,7 +81,7 @@ def test_at_the_own_target_the_page_says_what_python_says(
     with opened(browser, page) as watched:
         said = answer(watched)
         assert (said, table(watched)) == without_scripts(browser, page)
-        assert said.startswith("At a target of 75 % this model should answer ")
+        assert said.startswith("At a confidence target of 75 %, this model should answer ")
         assert "not worth having" in said
         assert "A wrong answer cancels 3 right answers" in said
         assert "not tested" not in said
@@ -103,7 +103,7 @@ def test_a_typed_target_is_that_of_python(browser: Any, page: Path) -> None:  # 
             type_target(watched, typed)
             assert watched.necs() == wanted(t), typed
             said = answer(watched)
-            assert said.startswith(f"At a target of {100 * t:g} % ")
+            assert said.startswith(f"At a confidence target of {100 * t:g} %, ")
             assert "not tested: the report tests a target of 75 %" in said
             assert "worth having" not in said
             assert watched.page.locator(".changed").is_visible()
@@ -121,7 +121,7 @@ def test_what_is_not_a_target_is_refused_beside_the_field(browser: Any, page: Pa
             assert watched.necs() == before
 
 
-@pytest.mark.parametrize("slider", ["confidence target", "confidence target, beside the pictures"])
+@pytest.mark.parametrize("slider", ["confidence target", "confidence target, beside the charts"])
 def test_either_slider_moves_everything_and_one_click_leads_back(
     browser: Any,  # noqa: ANN401
     page: Path,
@@ -234,7 +234,7 @@ def test_several_systems_follow_the_target(browser: Any, tmp_path: Path) -> None
         ]
         assert watched.necs() == [number(value) for value in points]
         best = compared.systems[points.index(max(points))]
-        assert f"At a target of 10 % {best} scores most" in answer(watched)
+        assert f"At a confidence target of 10 %, {best} scores most" in answer(watched)
         assert f"At 10 %: {best}" in watched.figure("Which system scores most at which target")
         quiet(watched, path)
 

@@ -307,6 +307,17 @@ def test_each_finding_of_a_page_has_its_explanation(name: str) -> None:
         assert texts[-1] == found.code
 
 
+def test_findings_stand_under_their_application_where_there_are_several() -> None:
+    def headings(costs: Any) -> list[str]:  # noqa: ANN401
+        page = evaluated(costs=costs).to_html()
+        known = page[page.index('id="verdicts"') : page.index('id="live"')]
+        return re.findall("<h3>(.*?)</h3>", known)
+
+    screening, triage = (stakes.CostMatrix.binary(miss=m, false_alarm=1) for m in (5, 2))
+    assert headings({"screening": screening}) == []
+    assert headings({"screening": screening, "triage": triage})[:2] == ["screening", "triage"]
+
+
 def test_infinite_and_undefined_numbers_stand_in_a_page() -> None:
     made = stakes.evaluate([0, 0, 1, 1], [0.0, 0.2, 0.0, 1.0], calibrator=None, resamples=0)
     shown = " ".join(read(made.to_html()).texts)

@@ -80,7 +80,7 @@ export class Confusion {
     );
     refill(
       this.#body,
-      h("div.scroll", { tabindex: 0, role: "region", "aria-label": "confusion matrix" }, table),
+      h("div.scroll", { tabindex: 0, role: "region", "aria-label": "confusion matrix at these settings" }, table),
     );
   }
 

@@ -165,9 +165,10 @@ def listed_notes(notes: Iterable[str]) -> list[Markup]:
 def things_to_know(findings: Sequence[Finding], names: Mapping[str, str]) -> Markup:
     """Return findings folded under how many they are, grouped by application."""
     many = "1 thing to know" if len(findings) == 1 else f"{len(findings)} things to know"
+    several = len({each.application for each in findings} - {""}) > 1
     groups: dict[str, list[Markup]] = {}
     for each in findings:
-        groups.setdefault(each.application, []).append(each.item())
+        groups.setdefault(each.application if several else "", []).append(each.item())
     parts: list[Markup] = []
     for application, items in groups.items():
         heading = names.get(application, application)
