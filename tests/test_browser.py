@@ -386,7 +386,8 @@ def test_a_cost_just_above_the_naive_one_is_not_100_percent(browser: Any, tmp_pa
     with opened(browser, path) as watched:
         assert "100.4 %" in watched.page.locator("#verdicts").text_content()
         assert (
-            "It costs 100.4 % of the cost of always deciding" in watched.page.locator("#live").text_content()
+            "It costs 100.4 % of the cost of always deciding"
+            in watched.page.locator("#live").text_content()
         )
 
 

@@ -77,7 +77,8 @@ def test_numbers_in_the_sentence_change_the_verdict(browser: Any, tmp_path: Path
         assert python.verdicts[0].code == "useful"
         assert "this system is worth using" in said(page)
         assert (
-            "cost of a miss, in false alarms: 2 instead of 20" in page.locator(".changed").inner_text()
+            "cost of a miss, in false alarms: 2 instead of 20"
+            in page.locator(".changed").inner_text()
         )
         share = page.get_by_label("share of malignant, in percent")
         share.fill("10 %")

@@ -67,7 +67,9 @@ def test_a_phone_shows_all_results_per_thousand(browser: Any, folder: Path, kind
         table = watched.page.locator("#answer-text .thousand")
         wide, room = table.evaluate("e => [e.scrollWidth, e.clientWidth]")
         assert wide <= room
-        heights = table.locator(".band").evaluate_all("all => all.map(e => e.getClientRects().length)")
+        heights = table.locator(".band").evaluate_all(
+            "all => all.map(e => e.getClientRects().length)"
+        )
         assert set(heights) == {1}  # no interval is broken
 
 

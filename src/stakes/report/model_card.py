@@ -246,5 +246,5 @@ def _method(record: Record) -> list[str]:
         if record.data.adapted:
             parts.append("posteriors adapted from training priors to deployment priors")
     said = "; ".join(parts)
-    nec = "NEC is the expected cost divided by that of the best constant decision: below 1 is useful."
+    nec = "NEC is the expected cost divided by that of the naive system: below 1 is useful."
     return [f"{escaped(said, 1000)}. {nec}"]

@@ -195,7 +195,7 @@ class Body:
     numbers: Iterable[Markup]
     details: Iterable[Markup] = ()
     names: Mapping[str, str] = field(default_factory=dict)  # of applications, above their findings
-    live: tuple[str, str] = ("Try other costs and priors", "Try other costs")  # title, and for links
+    live: tuple[str, str] = ("Try other costs and priors", "Try other costs")  # title, and in links
 
 
 def record_page(

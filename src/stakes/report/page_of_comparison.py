@@ -133,5 +133,6 @@ def _details(comparison: Comparison) -> list[Markup]:
         spans = (f"{number(r.low)} to {number(r.high)}" for r in shown)
         rows = zip(spans, best, strict=True)
         heads = ("odds c12 P1 / (c21 P2)", "costs least")
-        parts.append(folded("Which system costs least at which odds", table("By odds", heads, rows)))
+        by_odds = table("By odds", heads, rows)
+        parts.append(folded("Which system costs least at which odds", by_odds))
     return [*parts, *listed_notes(comparison.notes)]

@@ -31,7 +31,7 @@ def reproduction_page(
     agreeing = sum(cell.agrees for cell in printed)
     look = "good" if agreeing == len(printed) else "warn"
     text = f"{agreeing} of {len(printed)} printed numbers agree with those computed here."
-    advice = "Each cell shows the computed value and the printed digits; a cross marks a difference."
+    advice = "A cell shows the computed value and the printed digits; a cross marks a difference."
     figures = []
     for picture in pictures:
         data = base64.b64encode(picture.png).decode("ascii")

@@ -66,7 +66,7 @@ def first_cell(setting: Setting) -> tuple[int, int]:
 
 
 def condition(setting: Setting) -> list[Part]:
-    """Return the condition of an answer: "If every error costs the same and 37 % of cases are x"."""
+    """Return the condition of an answer: "If every error costs the same and 37 % are x"."""
     costs = _cost_clause(setting)
     undecided = _undecided(setting)
     link = ", and " if undecided else " and "
