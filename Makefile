@@ -168,6 +168,7 @@ exports: $(VENV)/.developing
 	@$(BIN)/python tests/exports.py
 	@PYTHONPATH=tests $(BIN)/python tests/registry_tables.py
 	@PYTHONPATH=tests $(BIN)/python tests/reference_pages.py
+	@PYTHONPATH=tests $(BIN)/python tests/code_pages.py
 
 lint: $(VENV)/.developing
 	$(BIN)/ruff check

@@ -88,7 +88,9 @@ class Watched:
         """Wait until the page shows what was asked last."""
         self.page.wait_for_timeout(100)
         self.page.evaluate(TWO_FRAMES)  # a busy machine may need longer than that
-        playwright.expect(self.page.locator("#live")).not_to_contain_text("once you let go")
+        playwright.expect(self.page.locator("#live")).not_to_contain_text(
+            "when you release the slider"
+        )
 
 
 def launched() -> Iterator[Any]:

@@ -15,6 +15,7 @@ HEAD = "# Written by `make exports` from the `__all__` of each module.\n"
 
 # Packages and modules whose names are names of `stakes`, and its modules that users import.
 TOP = (
+    "_codes",
     "_errors",
     "_version",
     "answer_logs",

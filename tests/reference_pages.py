@@ -109,7 +109,7 @@ PAGES: Mapping[str, Page] = MappingProxyType(
         "errors": Page(
             "Errors",
             "Every error that stakes raises on purpose; [errors](../errors.md) says what to do.",
-            ("_errors",),
+            ("_errors", "_codes"),
         ),
     }
 )

@@ -47,10 +47,10 @@ def test_two_classes_follow_every_control(browser: Any, tmp_path: Path) -> None:
         watched.page.get_by_label("Adapt posteriors to these priors").check()
         watched.settle()
         same()
-        watched.page.get_by_label("Allow a case to be left undecided").check()
+        watched.page.get_by_label("Allow cases to be left undecided").check()
         watched.settle()
         same()
-        watched.drag("price of abstain", 0.4)
+        watched.drag("cost of abstain", 0.4)
         same()
         assert len(seen) >= 6
         assert "abstain" in watched.application()["cost"]["decisions"]
@@ -88,9 +88,9 @@ def test_ten_classes_follow_within_the_stated_error(browser: Any, tmp_path: Path
         same()
         watched.drag(next(name for name in names if name.startswith("prior")), 0.7)
         same()
-        watched.page.get_by_label("Allow a case to be left undecided").check()
+        watched.page.get_by_label("Allow cases to be left undecided").check()
         watched.settle()
-        watched.drag("price of abstain", 0.3)
+        watched.drag("cost of abstain", 0.3)
         same()
         quiet(watched, path)
 
@@ -335,10 +335,10 @@ def test_numbers_in_pictures_are_those_in_the_tables(
     least = number(made.main.minimum.value)
     with opened(browser, path) as watched:
         assert least in watched.page.locator("#numbers").inner_text()
-        said = watched.figure("What it costs as a miss costs more")
+        said = watched.figure("Cost as misses become more expensive")
         assert f"uncalibrated, minimum {least} " in said
         assert "about" not in said
-        assert f"Best on these data: uncalibrated {least} at " in watched.figure(
+        assert f"Minimum cost on these data: uncalibrated {least} at P = " in watched.figure(
             "Cost at every threshold"
         )
         area = number(made.ranking["auc"].value)
@@ -350,14 +350,14 @@ def test_numbers_in_pictures_are_those_in_the_tables(
         del chosen["training_priors"]
         other = stakes.evaluate(**given, **chosen, calibrator=None, resamples=0).main.minimum
         assert other is not None
-        said = watched.figure("What it costs as a miss costs more")
+        said = watched.figure("Cost as misses become more expensive")
         shown = re.search(r"uncalibrated, minimum (about )?([\d.]+)", said)
         assert shown is not None
         if not grid:
             assert (shown[1], shown[2]) == (None, number(other.value))
         else:
             assert shown[1] == "about "
-            bound = re.search(r"within ([\d.]+) of that of all scores", said)
+            bound = re.search(r"within ([\d.]+) of the value for all scores", said)
             assert bound is not None
             assert abs(float(shown[2]) - other.value) <= float(bound[1]) + 5e-5
         quiet(watched, path)
@@ -371,7 +371,7 @@ def test_the_area_is_that_of_all_scores(browser: Any, tmp_path: Path) -> None:  
     with opened(browser, path) as watched:
         said = watched.figure("ROC")
         assert f"Area under the curve: {number(made.ranking['auc'].value)}." in said
-        assert "would reach" in said
+        assert "could reach" in said
 
 
 def test_a_cost_just_above_the_naive_one_is_not_100_percent(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
@@ -386,7 +386,8 @@ def test_a_cost_just_above_the_naive_one_is_not_100_percent(browser: Any, tmp_pa
     with opened(browser, path) as watched:
         assert "100.4 %" in watched.page.locator("#verdicts").text_content()
         assert (
-            "It costs 100.4 % of always answering" in watched.page.locator("#live").text_content()
+            "It costs 100.4 % of the cost of always deciding"
+            in watched.page.locator("#live").text_content()
         )
 
 
@@ -399,8 +400,8 @@ def test_the_cheapest_system_is_not_called_better(browser: Any, tmp_path: Path) 
     with opened(browser, path, "#v=1&c=0,1;3,0&d=calm,alarm") as watched:
         said = watched.page.locator("li[data-code=cheapest]").text_content()
         assert " costs least on these samples: " in said
-        tested = "whether that is more than chance is tested in Verdict and Differences only."
-        assert said.endswith(f"; {tested}")
+        tested = "Whether the difference could be chance is tested only in"
+        assert said.endswith(f" {tested} “things to know” and Differences.")
 
 
 def test_the_share_left_undecided_is_the_same_everywhere(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
@@ -411,5 +412,5 @@ def test_the_share_left_undecided_is_the_same_everywhere(browser: Any, tmp_path:
     made.save_html(path)
     assert made.main.abstention is not None
     with opened(browser, path) as watched:
-        said = watched.figure("What abstaining gives")
+        said = watched.figure("Cost and share of abstentions")
         assert f"share left undecided {100 * made.main.abstention.value:.1f} %" in said

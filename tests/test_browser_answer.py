@@ -38,9 +38,9 @@ def said(page: Any) -> str:  # noqa: ANN401
 
 
 OWN = (
-    "If a missed malignant costs 20 false alarms and 37.3 % of cases are malignant, this system is"
-    " not yet shown to be worth using: 0.68 a case, against 0.63 for calling all malignant."
-    " Calibrated: 0.32 a case, worth using."
+    "If missing a malignant case costs as much as 20 false alarms and 37.3 % of cases are malignant,"
+    " this system is not yet shown to be worth using: 0.68 per case, compared with 0.63 for calling"
+    " every case malignant. Calibrated: 0.32 per case, worth using."
 )
 
 
@@ -69,7 +69,7 @@ def test_numbers_in_the_sentence_change_the_verdict(browser: Any, tmp_path: Path
         reset = page.get_by_role("button", name="Reset")
         assert page.locator(".changed").is_hidden()
         assert reset.is_disabled()
-        field = page.get_by_role("textbox", name="what a miss costs, in false alarms")
+        field = page.get_by_role("textbox", name="cost of a miss, in false alarms")
         field.fill("2")
         field.press("Enter")
         watched.settle()
@@ -77,7 +77,8 @@ def test_numbers_in_the_sentence_change_the_verdict(browser: Any, tmp_path: Path
         assert python.verdicts[0].code == "useful"
         assert "this system is worth using" in said(page)
         assert (
-            "miss costs, in false alarms 2 instead of 20" in page.locator(".changed").inner_text()
+            "cost of a miss, in false alarms: 2 instead of 20"
+            in page.locator(".changed").inner_text()
         )
         share = page.get_by_label("share of malignant, in percent")
         share.fill("10 %")
@@ -97,10 +98,15 @@ def test_findings_are_folded_and_grouped(browser: Any, tmp_path: Path) -> None: 
     made.save_html(path)
     with opened(browser, path) as watched:
         known = watched.page.locator("#verdicts")
-        assert known.locator("summary").inner_text() == f"{len(made.verdicts)} things to know"
+        summary = known.locator("> summary")
+        assert summary.inner_text() == f"{len(made.verdicts)} things to know"
         assert known.get_attribute("open") is None
-        known.locator("summary").click()
+        summary.click()
         assert made.verdicts[0].text in known.inner_text()
+        meaning = made.verdicts[0].explanation.meaning
+        assert meaning not in known.inner_text()
+        known.get_by_text("What this means").first.click()
+        assert meaning in known.inner_text()
 
 
 def test_where_the_answer_flips_is_where_python_flips(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
@@ -111,11 +117,11 @@ def test_where_the_answer_flips_is_where_python_flips(browser: Any, tmp_path: Pa
         flips.wait_for()
         text = " ".join(flips.inner_text().split())
         found = re.search(
-            r"calibrated: worth using where a miss costs about ([\d.]+) to ([\d.]+)", text
+            r"calibrated: worth using if a miss costs about ([\d.]+) to ([\d.]+)", text
         )
         assert found is not None, text
         low, high = map(float, found.groups())
-        assert "Looked at: 0.1 to 1,000 false alarms" in text
+        assert "Values tried: 0.1 to 1,000 false alarms" in text
         zones = watched.page.locator("[data-key=cost-1-0] .zone.useful")
         assert zones.count() >= 1
     for miss, useful in (
@@ -150,7 +156,7 @@ def test_flips_of_three_classes_are_those_of_python(browser: Any, tmp_path: Path
         flips.wait_for()
         text = re.sub(r"[\u2068\u2069]", "", " ".join(flips.inner_text().split()))
         shares = re.search(r"less than about ([\d.]+) % of cases are calm", text)
-        costs = re.search(r"a mistake on calm costs less than about ([\d.]+)", text)
+        costs = re.search(r"misclassifying calm costs less than about ([\d.]+)", text)
         assert shares is not None, text
         assert costs is not None, text
         assert watched.page.locator("[data-key=prior-0] .zone.useful").count() >= 1
@@ -171,15 +177,15 @@ def test_a_copy_opens_with_the_settings_and_the_note(browser: Any, tmp_path: Pat
     with opened(browser, path) as watched:
         page = watched.page
         assert page.get_by_role("button", name="Copy link").count() == 0
-        field = page.get_by_role("textbox", name="what a miss costs, in false alarms")
+        field = page.get_by_role("textbox", name="cost of a miss, in false alarms")
         field.fill("3")
         field.press("Enter")
         watched.settle()
         chosen, answer = watched.application(), said(page)
         page.get_by_text("Save a copy with these settings").click()
-        page.get_by_label("note for the readers").fill(note)
+        page.get_by_label("note for readers").fill(note)
         with page.expect_download() as started:
-            page.get_by_role("button", name="Save the copy").click()
+            page.get_by_role("button", name="Save copy").click()
         started.value.save_as(copy)
         quiet(watched, path)
     with opened(browser, copy) as watched:
@@ -194,7 +200,7 @@ def test_a_copy_opens_with_the_settings_and_the_note(browser: Any, tmp_path: Pat
         again = tmp_path / "again.html"
         watched.page.get_by_text("Save a copy with these settings").click()
         with watched.page.expect_download() as started:
-            watched.page.get_by_role("button", name="Save the copy").click()
+            watched.page.get_by_role("button", name="Save copy").click()
         started.value.save_as(again)
         quiet(watched, copy)
     assert again.read_text().count('id="stakes-state"') == 1
@@ -205,7 +211,7 @@ def test_a_copy_opens_with_the_settings_and_the_note(browser: Any, tmp_path: Pat
     context = browser.new_context(offline=True, java_script_enabled=False)
     page = context.new_page()
     page.goto(copy.as_uri())
-    assert "costs 3 false alarms" in page.locator(".answer").first.inner_text()
+    assert "costs as much as 3 false alarms" in page.locator(".answer").first.inner_text()
     assert "second line" in page.locator("#reader-note").inner_text()
     context.close()
 
@@ -217,14 +223,14 @@ def test_undo_goes_back_step_by_step(browser: Any, tmp_path: Path) -> None:  # n
         page = watched.page
         undo = page.get_by_role("button", name="Undo")
         assert undo.is_disabled()
-        field = page.get_by_role("textbox", name="what a miss costs, in false alarms")
+        field = page.get_by_role("textbox", name="cost of a miss, in false alarms")
         for value in ("3", "4"):
             field.fill(value)
             field.press("Enter")
             watched.settle()
         page.keyboard.press("Control+z")
         watched.settle()
-        assert "costs 3 false alarms" in said(page)
+        assert "costs as much as 3 false alarms" in said(page)
         undo.click()
         watched.settle()
         assert said(page) == OWN
@@ -269,7 +275,7 @@ def test_a_winner_is_named_where_the_test_names_one(browser: Any, tmp_path: Path
     with opened(browser, path) as watched:
         words = said(watched.page)
         assert re.search(
-            r"are 1, sharp costs least: [\d.]+ a case, against [\d.]+ for blunt", words
+            r"are 1, sharp costs least: [\d.]+ per case, compared with [\d.]+ for blunt", words
         )
         assert "Calibrated, sharp costs least" in words
         assert "It is worth using." in words

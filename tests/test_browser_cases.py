@@ -49,7 +49,7 @@ def set_field(page: Any, key: str, text: str) -> None:  # noqa: ANN401
 
 
 def set_cap(page: Any, text: str) -> None:  # noqa: ANN401
-    page.get_by_label("Limit how many cases get").check()
+    page.get_by_label("Limit how many cases are decided").check()
     set_field(page, "cap", text)
 
 
@@ -65,10 +65,10 @@ def test_the_own_settings_show_the_numbers_of_python(browser: Any, page: Path) -
         assert watched.necs() == ["0.2960"]
         (ours, nothing, everything) = rows(watched.page)
         assert ours[1:3] == ["380 (180 to 1,290)", "0.2960 (0.1387 to 0.6238)"]
-        assert nothing == ["always honest", "1,290", "1", "0", "12.1", "0"]
-        assert everything[0] == "always fraud"
-        assert answer(watched.page).startswith("With costs that differ from case to case")
-        assert "On all 8,000 cases" in watched.page.locator("#live").inner_text()
+        assert nothing == ["always deciding honest", "1,290", "1", "0", "12.1", "0"]
+        assert everything[0] == "always deciding fraud"
+        assert answer(watched.page).startswith("With costs that vary by case")
+        assert "Based on all 8,000 cases" in watched.page.locator("#live").inner_text()
         quiet(watched, page)
 
 
@@ -123,7 +123,7 @@ def test_typed_settings_are_those_of_python(
         assert rows(watched.page)[0][2].endswith(f"({band})")
         said = watched.page.locator("#answer-text").inner_text()
         assert ("is ✓worth using" in "".join(said.splitlines())) == (band.high < 1)
-        assert f"it costs {money} EUR in 1,000 cases" in said
+        assert f"it costs {money} EUR per 1,000 cases" in said
         assert ("at most" in said) == (at["cap"] is not None)
         quiet(watched, page)
 
@@ -138,13 +138,13 @@ def test_one_click_leads_back_to_the_report(browser: Any, page: Path) -> None:  
         watched.page.get_by_role("button", name="Back to the report").click()
         watched.settle()
         assert rows(watched.page) == before
-        assert answer(watched.page).startswith("With costs that differ")
+        assert answer(watched.page).startswith("With costs that vary")
 
 
 def saved_copy(page: Any, path: Path) -> None:  # noqa: ANN401
     page.get_by_text("Save a copy with these settings").click()
     with page.expect_download() as started:
-        page.get_by_role("button", name="Save the copy").click()
+        page.get_by_role("button", name="Save copy").click()
     started.value.save_as(path)
 
 
@@ -187,7 +187,7 @@ def test_a_copy_opens_with_the_settings_and_the_note(
         watched.settle()
         chosen, said = rows(watched.page), answer(watched.page)
         watched.page.get_by_text("Save a copy with these settings").click()
-        watched.page.get_by_label("note for the readers").fill("ask <b>Ann</b>")
+        watched.page.get_by_label("note for readers").fill("ask <b>Ann</b>")
         watched.page.get_by_text("Save a copy with these settings").click()
         saved_copy(watched.page, copy)
         quiet(watched, page)
@@ -220,7 +220,7 @@ def test_a_link_brings_back_numbers_and_never_names(browser: Any, page: Path) ->
         own = watched.page.evaluate("location.href").split("#")[0]
         watched.page.goto(f"{own}{fragment}&d=fraud,honest")
         watched.settle()
-        refused = watched.page.locator(".refused", has_text="was not followed").inner_text()
+        refused = watched.page.locator(".refused", has_text="was not applied").inner_text()
         assert "Nothing was changed" in refused
         assert rows(watched.page) == chosen
         quiet(watched, page)
@@ -238,13 +238,13 @@ def test_groups_have_no_interval_elsewhere_and_the_page_says_so(
         set_field(watched.page, "multiplier", "2")
         watched.settle()
         assert "(" not in "".join(rows(watched.page)[0])
-        assert "samples come in groups" in watched.page.locator("#live").inner_text()
+        assert "the samples are grouped" in watched.page.locator("#live").inner_text()
         assert "not tested" in answer(watched.page)
 
 
 def test_who_is_reviewed_follows_the_amounts(browser: Any, page: Path) -> None:  # noqa: ANN401
     with opened(browser, page) as watched:
-        watched.figure("Who is decided what, by amount")
+        watched.figure("Decisions by amount")
         found = watched.page.locator(".by-amount tbody tr").all_inner_texts()
         cells = [re.split(r"\t", row) for row in found]
         edges = np.sort(AMOUNT)[[3999, 6399, 7599, 7919, 7999]]
@@ -262,7 +262,7 @@ def test_who_is_reviewed_follows_the_amounts(browser: Any, page: Path) -> None: 
 def test_pictures_are_drawn(browser: Any, page: Path) -> None:  # noqa: ANN401
     with opened(browser, page) as watched:
         assert "Area under the curve: 0.9008" in watched.figure("ROC")
-        assert "Frequency by probability" in watched.figure("Reliability")
+        assert "Observed frequency by predicted probability" in watched.figure("Reliability")
 
 
 def test_without_scripts_the_static_part_stays(browser: Any, page: Path) -> None:  # noqa: ANN401
@@ -270,8 +270,8 @@ def test_without_scripts_the_static_part_stays(browser: Any, page: Path) -> None
     shown = context.new_page()
     shown.goto(page.as_uri())
     text = shown.locator("main").inner_text()
-    assert "in 1,000 cases (30 %)" in text
-    assert "Cost of a case" in text
+    assert "per 1,000 cases (30 % of the naive cost)" in text
+    assert "Cost per case" in text
     context.close()
 
 

@@ -82,12 +82,12 @@ def test_a_share_is_understood_as_people_write_it(
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
-        ("^Miss", "1,000", "can be read as 1000 or as 1"),
-        ("^Miss", "twenty", "not understood as a number"),
-        ("^Miss", "−5", "below 0"),
+        ("^Miss", "1,000", "could mean 1000 or 1"),
+        ("^Miss", "twenty", "is not a number"),
+        ("^Miss", "−5", "must be 0 or more"),
         ("^Miss", "1e999", "too large"),
-        ("^Miss", "", "no number"),
-        ("^Share of", "20", "For 20 percent write 20 %"),
+        ("^Miss", "", "field is empty"),
+        ("^Share of", "20", "For 20 percent, write 20 %"),
         ("^Share of", "1", "above 0 and below 1"),
     ],
 )
@@ -117,15 +117,15 @@ def test_the_table_of_costs_and_the_price_of_abstaining_read_the_same_way(
     report: Path,
 ) -> None:
     with opened(browser, report) as watched:
-        watched.page.get_by_label("Allow a case to be left undecided").check()
+        watched.page.get_by_label("Allow cases to be left undecided").check()
         watched.settle()
-        typed(watched, "^Price of", "0,25")
+        typed(watched, "^Cost of abstain", "0,25")
         assert watched.application()["cost"]["matrix"][0][2] == 0.25
         watched.page.locator("summary", has_text="All costs").click()
-        cell = typed(watched, "^cost of calm when it is alarm", "7,5")
+        cell = typed(watched, "^cost of deciding calm for alarm", "7,5")
         assert watched.application()["cost"]["matrix"][1][0] == 7.5
-        other = typed(watched, "^cost of alarm when it is calm", "1,000")
-        assert "1000 or as 1" in sentence(watched, other)
+        other = typed(watched, "^cost of deciding alarm for calm", "1,000")
+        assert "1000 or 1" in sentence(watched, other)
         assert cell.get_attribute("aria-invalid") is None
         watched.page.get_by_role("button", name="Reset").click()
         watched.settle()
@@ -152,7 +152,7 @@ def test_a_link_changes_numbers_and_never_names(browser: Any, report: Path) -> N
     with opened(browser, report, "#v=1&c=0,1;5,0&d=alarm,calm") as watched:
         assert "decisions" not in watched.application()["cost"]
         said = watched.page.locator("#live .refused:visible")
-        playwright.expect(said).to_contain_text("The link was not followed")
+        playwright.expect(said).to_contain_text("The link was not applied")
         quiet(watched, report)
     with opened(browser, report, "#v=1&c=0,1;9,0&d=calm,alarm") as watched:
         assert watched.application()["cost"]["matrix"] == [[0, 1], [9, 0]]

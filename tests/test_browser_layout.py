@@ -61,6 +61,18 @@ def test_no_word_is_broken(browser: Any, folder: Path, kind: str, size: Any) -> 
         assert wide <= size["width"]
 
 
+@pytest.mark.parametrize("kind", ["two", "three", "compare-eight", "answers"])
+def test_a_phone_shows_all_results_per_thousand(browser: Any, folder: Path, kind: str) -> None:  # noqa: ANN401
+    with opened(browser, written(kind, folder), viewport=PHONE) as watched:
+        table = watched.page.locator("#answer-text .thousand")
+        wide, room = table.evaluate("e => [e.scrollWidth, e.clientWidth]")
+        assert wide <= room
+        heights = table.locator(".band").evaluate_all(
+            "all => all.map(e => e.getClientRects().length)"
+        )
+        assert set(heights) == {1}  # no interval is broken
+
+
 def test_controls_of_ten_classes_scroll_with_the_page(browser: Any, folder: Path) -> None:  # noqa: ANN401
     with opened(
         browser, written("ten", folder), viewport={"width": 1440, "height": 600}
@@ -122,9 +134,10 @@ def test_paper(browser: Any, folder: Path, kind: str) -> None:  # noqa: ANN401
 
 
 HEADINGS = {
-    "Numbers", "Pictures", "Details", "Decisions", "Ranking", "Truth and decision", "Each class",
-    "Normalised costs and scores, lower is better", "Cost of a case", "What abstaining gives",
-    "Calibration errors and slope", "Other costs, other priors", "Confidence", "Other targets",
+    "Numbers", "Charts", "Details", "Confusion matrix", "Ranking", "Results by class",
+    "Normalised losses (lower is better)", "Cost per case", "Cost and share of abstentions",
+    "Calibration errors and slope", "Try other costs and priors", "Accuracy by confidence",
+    "Try other targets",
     "Points at every target", "Stated confidence", "Risk over coverage", "Slices",
 }  # fmt: skip
 

@@ -55,7 +55,7 @@ def test_numbers_of_the_report_are_the_same_everywhere(
         slider.press("ArrowRight")
         watched.settle()
         if k > 2:
-            assert "About, on" in watched.page.locator("#live").inner_text()
+            assert "Approximate: based on" in watched.page.locator("#live").inner_text()
         watched.page.get_by_role("button", name=re.compile("Reset|Back to")).first.click()
         watched.settle()
         assert shown(watched) == first
@@ -99,9 +99,9 @@ def test_abstaining_at_a_price_that_nobody_pays_changes_nothing(
     stakes.evaluate(**data, costs=costs, calibrator=None, resamples=0).save_html(path)
     with opened(browser, path) as watched:
         before = shown(watched)
-        watched.page.get_by_label("Allow a case to be left undecided").check()
+        watched.page.get_by_label("Allow cases to be left undecided").check()
         watched.settle()
-        field = watched.page.get_by_role("textbox", name=re.compile("^Price of"))
+        field = watched.page.get_by_role("textbox", name=re.compile("^Cost of abstain"))
         field.fill("0.1")
         field.press("Enter")
         watched.settle()

@@ -81,9 +81,9 @@ def test_at_the_own_target_the_page_says_what_python_says(
     with opened(browser, page) as watched:
         said = answer(watched)
         assert (said, table(watched)) == without_scripts(browser, page)
-        assert said.startswith("At a target of 75 % this model should answer ")
+        assert said.startswith("At a confidence target of 75 %, this model should answer ")
         assert "not worth having" in said
-        assert "A wrong answer takes back what 3 right ones bring" in said
+        assert "A wrong answer cancels 3 right answers" in said
         assert "not tested" not in said
         assert watched.necs() == wanted(TARGET)
         band = found.numbers["utility"].interval
@@ -103,8 +103,8 @@ def test_a_typed_target_is_that_of_python(browser: Any, page: Path) -> None:  # 
             type_target(watched, typed)
             assert watched.necs() == wanted(t), typed
             said = answer(watched)
-            assert said.startswith(f"At a target of {100 * t:g} % ")
-            assert "not tested: the report tests 75 %" in said
+            assert said.startswith(f"At a confidence target of {100 * t:g} %, ")
+            assert "not tested: the report tests a target of 75 %" in said
             assert "worth having" not in said
             assert watched.page.locator(".changed").is_visible()
             assert "without intervals or tests" in watched.page.locator("#live").inner_text()
@@ -117,11 +117,11 @@ def test_what_is_not_a_target_is_refused_beside_the_field(browser: Any, page: Pa
         for typed in ("1.000.0", "100 %", "-0.1", "often"):
             type_target(watched, typed)
             refused = watched.page.locator("#answer-text > .refused")
-            playwright.expect(refused).to_contain_text("The number before it still holds: 75 %")
+            playwright.expect(refused).to_contain_text("The previous value is kept: 75 %")
             assert watched.necs() == before
 
 
-@pytest.mark.parametrize("slider", ["confidence target", "confidence target, beside the pictures"])
+@pytest.mark.parametrize("slider", ["confidence target", "confidence target, beside the charts"])
 def test_either_slider_moves_everything_and_one_click_leads_back(
     browser: Any,  # noqa: ANN401
     page: Path,
@@ -177,7 +177,7 @@ def test_a_link_holds_the_target_alone(browser: Any, page: Path) -> None:  # noq
         assert watched.necs() == wanted(0.6)
     with opened(browser, page, "#v=2&t=1.5") as watched:
         assert watched.necs() == wanted(TARGET)
-        assert "The link was not followed" in watched.page.locator("#live").inner_text()
+        assert "The link was not applied" in watched.page.locator("#live").inner_text()
 
 
 def test_a_saved_copy_opens_with_its_target(browser: Any, page: Path, tmp_path: Path) -> None:  # noqa: ANN401
@@ -186,9 +186,9 @@ def test_a_saved_copy_opens_with_its_target(browser: Any, page: Path, tmp_path: 
         type_target(watched, "60 %")
         said = answer(watched)
         watched.page.get_by_text("Save a copy with these settings").click()
-        watched.page.get_by_label("note for the readers of the copy").fill("for <b>us</b>")
+        watched.page.get_by_label("note for readers of the copy").fill("for <b>us</b>")
         with watched.page.expect_download() as download:
-            watched.page.get_by_role("button", name="Save the copy").click()
+            watched.page.get_by_role("button", name="Save copy").click()
         download.value.save_as(path)
     assert without_scripts(browser, path)[0] == said
     with opened(browser, path) as watched:
@@ -234,7 +234,7 @@ def test_several_systems_follow_the_target(browser: Any, tmp_path: Path) -> None
         ]
         assert watched.necs() == [number(value) for value in points]
         best = compared.systems[points.index(max(points))]
-        assert f"At a target of 10 % {best} scores most" in answer(watched)
+        assert f"At a confidence target of 10 %, {best} scores most" in answer(watched)
         assert f"At 10 %: {best}" in watched.figure("Which system scores most at which target")
         quiet(watched, path)
 

@@ -85,7 +85,7 @@ def slow(browser: Any) -> Any:  # noqa: ANN401
 
 def judged(basis: str) -> int:
     """Return how many samples the page says that its numbers rest on."""
-    found = re.search(r"About, on ([\d,]+) of ", basis)
+    found = re.search(r"Approximate: based on ([\d,]+) of ", basis)
     assert found is not None, basis
     return int(found[1].replace(",", ""))
 
@@ -130,7 +130,7 @@ def test_a_move_judges_few_rows(browser: Any, report: tuple[Path, stakes.Evaluat
     seen = page.evaluate(MOVE, "cost of an error on 0")
     assert 1_000 <= judged(seen["basis"]) <= 3_000
     assert "standard error" in seen["basis"]
-    assert "on 8,000 once you let go" in seen["basis"]
+    assert "updated on 8,000 when you release the slider" in seen["basis"]
     assert min(seen["times"]) < QUICK
     page.context.close()
 

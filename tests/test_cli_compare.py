@@ -42,7 +42,7 @@ def test_a_signed_difference_stands_with_its_signed_interval(table: Path) -> Non
     assert value < 0
     assert high < 0
     assert (
-        "new costs less than old: the normalised cost of new less that of old is"
+        "new costs less than old: the normalised cost of new minus that of old is"
         f" {number(value)} (95 % interval {number(low)} to {number(high)})" in text
     )
 

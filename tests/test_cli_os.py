@@ -263,7 +263,8 @@ def test_debug_alone_gives_the_traceback(folder: Path) -> None:
     assert "Traceback" not in call(*asked, cwd=folder).stderr
     done = call(*asked, "--debug", cwd=folder)
     assert "Traceback (most recent call last)" in done.stderr
-    assert done.stderr.endswith("stakes: cannot read 'none.csv': No such file or directory.\n")
+    message = "stakes: cannot read 'none.csv': No such file or directory.\n"
+    assert done.stderr.endswith(f"{message}See: stakes explain file_not_found\n")
     assert done.returncode == 4
 
 

@@ -248,7 +248,7 @@ def test_a_claim_that_errors_not_seen_could_reverse_has_a_reserve() -> None:
     assert gap.allowing.interval.high > 0  # two misses cost more than fourteen false alarms
     assert gap.rests_on_seen
     assert codes(found)[0] == "better"
-    assert "rests on the errors seen" in found.verdicts[0].text
+    assert "rests on the errors observed" in found.verdicts[0].text
     assert gap.allowing.value == pytest.approx(gap.difference.value)
     assert str(gap.allowing.interval) in found.verdicts[0].text
     even = stakes.compare(y, {"old": old, "new": new}, resamples=0)  # equal costs: no reserve
@@ -324,7 +324,7 @@ def test_small_samples_are_warned_of() -> None:
         (10, None, "With fewer than 15, all may cover less often than stated."),
         (20, None, None),
         (20, stakes.AffineCalibrator(), "those of calibration loss may cover"),
-        (10, stakes.AffineCalibrator(), "less often than stated; with fewer than 15, so may all."),
+        (10, stakes.AffineCalibrator(), "less often than stated; with fewer than 15, all may."),
         (240, stakes.AffineCalibrator(), None),
     ],
 )

@@ -253,7 +253,7 @@ def test_known_chances_of_being_seen_are_allowed_for() -> None:
     naive = stakes.judged_mean(human, judge)
     found = stakes.judged_mean(human, judge, inclusion=chance)
     assert 0.7 not in (naive.interval or ())
-    assert naive.caution.startswith("rows with human labels are not a random choice")
+    assert naive.caution.startswith("rows with human labels are not a random sample")
     assert found.caution == ""
     low, high = ends(found)
     assert low < 0.7 < high

@@ -156,7 +156,7 @@ def test_the_sentence_on_a_strict_judge_and_on_one_of_whom_little_is_known() -> 
     fair = [1] * 27 + [0] * 3 + [1] * 2 + [0] * 8 + [1] * 43 + [0] * 17
     unclear = stakes.judge_report(human, fair, target=0).verdicts[0]
     assert unclear.code == "judge_bias_unclear"
-    assert "from 40 human labels no bias of the judge is distinguishable" in unclear.text
+    assert "40 human labels do not show a bias of the judge" in unclear.text
 
 
 def test_people_who_saw_other_rows_are_noticed() -> None:

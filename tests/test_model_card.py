@@ -125,12 +125,12 @@ def test_sections_say_what_people_ask() -> None:
     assert use.startswith("\nFor **triage** only.\n")
     assert "| 0.9000 | 0 | 1 |" in use
     assert "| 0.1000 | 5 | 0 |" in use
-    assert "shares are as given" in use
+    assert "shares are as specified" in use
     nec, naive = made.main.cost.normalized, made.main.cost.raw.naive
     results = found["Results"]
     assert f"| normalised expected cost (NEC) | {str(nec).split()[0]} |" in results
     assert str(nec.interval) in results
-    row = next(line for line in results.splitlines() if "expected cost of a case" in line)
+    row = next(line for line in results.splitlines() if "expected cost per case" in line)
     assert row.endswith(f"| {stakes._text.number(naive)} | lower |")
     said = [line for line in found["What the numbers say"].splitlines() if line]
     assert len(said) == len(made.verdicts)
@@ -141,7 +141,7 @@ def test_sections_say_what_people_ask() -> None:
     assert "affine calibrator" in found["How this was computed"]
     short = sections(decisions().to_model_card("m", **GIVEN))
     assert "Slices" not in short
-    assert "as they occur in the data" in short["Intended use"]
+    assert "those of the data" in short["Intended use"]
 
 
 def test_names_break_no_table_and_run_nothing() -> None:
@@ -178,7 +178,7 @@ def test_several_applications_stand_beside_each_other() -> None:
     use = sections(card)["Intended use"]
     assert "home: Decisions are evaluated" in use
     assert "| 1 | 0.1000 | 9 | 0 |" in use
-    assert "home: as they occur in the data, ward: as given" in use
+    assert "home: those of the data, ward: as specified" in use
 
 
 def test_many_classes_are_not_laid_out() -> None:
@@ -194,7 +194,7 @@ def test_costs_by_case_are_said() -> None:
     table[:, 1, 0] += np.arange(60)
     costs = stakes.SampleCosts(table)
     made = stakes.evaluate(y, np.where(y == 1, 0.8, 0.3), costs=costs, resamples=0)
-    assert "from case to case" in sections(made.to_model_card("m", **GIVEN))["Intended use"]
+    assert "vary by case" in sections(made.to_model_card("m", **GIVEN))["Intended use"]
 
 
 def test_a_card_is_saved_whole(tmp_path: Path) -> None:

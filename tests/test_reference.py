@@ -157,7 +157,7 @@ def _texts(node: ast.expr, tree: ast.Module) -> set[str]:
 
 def test_every_verdict_has_an_entry() -> None:
     page = (DOCS / "verdicts.md").read_text(encoding="utf-8")
-    entries = set(re.findall(r"^\| `([a-z_]+)` \|", page, re.MULTILINE))
+    entries = set(re.findall(r"^\| \[`([a-z_]+)`\]", page, re.MULTILINE))
     codes = _verdict_codes()
     assert {"useful", "answer_more", "abstain_more", "more_right_but_worse", "worse"} <= codes
     assert codes <= entries, sorted(codes - entries)
@@ -168,7 +168,7 @@ def test_every_reason_of_an_undefined_value_has_an_entry() -> None:
     sources = [p.read_text() for p in (exports.SOURCE / "stakes").rglob("*.py")]
     codes = {c for text in sources for c in re.findall(r'Undefined\(\s*"([a-z_]+)"', text)}
     assert len(codes) >= 4
-    assert codes <= set(re.findall(r"^\| `([a-z_]+)` \|", page, re.MULTILINE))
+    assert codes <= set(re.findall(r"^\| \[`([a-z_]+)`\]", page, re.MULTILINE))
 
 
 def test_every_kind_of_error_has_an_entry() -> None:

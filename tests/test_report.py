@@ -186,19 +186,19 @@ def test_people_read_names_and_machines_read_keys() -> None:
     assert cells == [number(slope.value), str(slope.interval), "", "1"]
     every = {full_label(name) for name in evaluation.metrics()}
     assert len(every) == len(evaluation.metrics())
-    assert every == set(table_rows(page, "Every number"))
+    assert every == set(table_rows(page, "All numbers"))
     assert not [name for name in every if "_" in name or "." in name]
     y = np.array([0, 1] * 50)
     p = np.linspace(0.1, 0.9, 100)
     compared = stakes.compare(y, {"a": p, "b": p**2}, resamples=50)
     page = compared.to_html()
-    numbers = page[: page.index("<summary>Every difference")]
-    people = set(table_rows(numbers, "b less a, on the same samples"))
+    numbers = page[: page.index("<summary>All differences")]
+    people = set(table_rows(numbers, "b minus a, on the same samples"))
     assert {"normalised cost", "AUC", "accuracy", "cross-entropy", "Brier score"} <= people
     assert not [name for name in people if "_" in name or "." in name]
-    everything = page[page.index("<summary>Every difference") :]
+    everything = page[page.index("<summary>All differences") :]
     assert "cross-entropy, normalised" in table_rows(
-        everything, "b less a, on the same samples: every number"
+        everything, "b minus a, on the same samples: all metrics"
     )
     data = json.loads(read(page).scripts["script application/json"])
     labels = {one["metric"]: one["label"] for one in data["differences"]}
@@ -206,7 +206,7 @@ def test_people_read_names_and_machines_read_keys() -> None:
     uses = {"one": [[0, 1], [1, 0]], "two": [[0, 1], [9, 0]]}
     several = stakes.compare(y, {"a": p, "b": p**2}, costs=uses, resamples=0).to_html()
     assert {"one: normalised cost", "two: normalised cost"} <= set(
-        table_rows(several, "b less a, on the same samples")
+        table_rows(several, "b minus a, on the same samples")
     )
 
 
@@ -292,6 +292,32 @@ def test_a_notebook_has_the_findings_without_frames_and_styles(name: str) -> Non
         assert f"| {escaped(metric)} | {escaped(number(estimate.value))} |" in marked
 
 
+@pytest.mark.parametrize("name", sorted(RECORDS))
+def test_each_finding_of_a_page_has_its_explanation(name: str) -> None:
+    record = RECORDS[name]()
+    page = record.to_html()
+    known = page[page.index('id="verdicts"') : page.index('id="live"')]
+    items = known.split('<li class="verdict ')[1:]
+    assert len(items) == len(record.verdicts)
+    for verdict, item in zip(record.verdicts, items, strict=True):
+        found = verdict.explanation
+        texts = read(item[item.index("<details") : item.index("</details>")]).texts
+        assert texts[:2] == ["What this means", found.meaning]
+        assert f"Rule: {found.rule}" in texts
+        assert texts[-1] == found.code
+
+
+def test_findings_stand_under_their_application_where_there_are_several() -> None:
+    def headings(costs: Any) -> list[str]:  # noqa: ANN401
+        page = evaluated(costs=costs).to_html()
+        known = page[page.index('id="verdicts"') : page.index('id="live"')]
+        return re.findall("<h3>(.*?)</h3>", known)
+
+    screening, triage = (stakes.CostMatrix.binary(miss=m, false_alarm=1) for m in (5, 2))
+    assert headings({"screening": screening}) == []
+    assert headings({"screening": screening, "triage": triage})[:2] == ["screening", "triage"]
+
+
 def test_infinite_and_undefined_numbers_stand_in_a_page() -> None:
     made = stakes.evaluate([0, 0, 1, 1], [0.0, 0.2, 0.0, 1.0], calibrator=None, resamples=0)
     shown = " ".join(read(made.to_html()).texts)
@@ -346,7 +372,7 @@ def test_a_page_has_the_heading_and_the_unit_that_were_asked_for(tmp_path: Path)
     page = (tmp_path / "a.html").read_text()
     assert "<h1>Ward &lt;3&gt;</h1>" in page
     assert "scores.csv: 1 May, " in page
-    assert re.search(r"[\d,.]+ EUR a case, against", page)
+    assert re.search(r"[\d,.]+ EUR per case, compared with", page)
     data = json.loads(read(page).scripts["script application/json"])
     assert data["unit"] == {"name": "EUR", "scale": 250}
     for wrong in (("--title", "x"), ("--unit", "0 EUR"), ("--unit", "5")):

@@ -101,17 +101,18 @@ SAID: dict[str, tuple[stakes.Responses, str]] = {
     "guesses": (
         made([100, 300], [300, 30]),
         (
-            "At a target of 75 % this model should answer 45 % of the questions; it answers 100 %, and"
-            " so scores −0.81 where abstaining below 0.9 would give 0.29. As they are, its responses"
-            " are ✕not worth having: never answering scores 0."
+            "At a confidence target of 75 %, this model should answer 45 % of the questions. It answers"
+            " 100 % and scores −0.81 points per question; abstaining below a stated confidence of 0.9"
+            " would score 0.29. As they are, its responses are ✕not worth having: never answering"
+            " scores 0."
         ),
     ),
     "knows": (
         made([0, 300], [0, 30], 300),
         (
-            "At a target of 75 % this model answers 52 % of the questions and scores 0.333; no"
-            " threshold on its confidence is shown to do better. As they are, its responses are ✓worth"
-            " having: never answering scores 0."
+            "At a confidence target of 75 %, this model answers 52 % of the questions and scores 0.333"
+            " points per question. No threshold on its confidence is shown to do better. As they are,"
+            " its responses are ✓worth having: never answering scores 0."
         ),
     ),
     "unsure": (
@@ -132,9 +133,9 @@ def test_the_first_sentence_follows_the_verdicts(name: str) -> None:
 
 
 def test_what_a_target_means() -> None:
-    assert meaning(0.5).startswith("A wrong answer takes back what a right one brings;")
-    assert meaning(0.9).startswith("A wrong answer takes back what 9 right ones bring;")
-    assert meaning(0.2).startswith("A wrong answer takes back 0.25 of what a right one brings;")
+    assert meaning(0.5).startswith("A wrong answer cancels one right answer;")
+    assert meaning(0.9).startswith("A wrong answer cancels 9 right answers;")
+    assert meaning(0.2).startswith("A wrong answer cancels 0.25 of a right answer;")
     assert "always answering is best" in meaning(0.0)
 
 

@@ -66,10 +66,10 @@ test("what can be read in two ways shows both", () => {
     const reading = readNumber(text);
     return "refused" in reading ? reading.refused : String(reading.value);
   };
-  assert.equal(said("1,000"), "“1,000” can be read as 1000 or as 1. Write one of these.");
-  assert.equal(said("12,345"), "“12,345” can be read as 12345 or as 12.345. Write one of these.");
-  assert.match(said("−1,234"), /−1234 or as −1\.234/);
-  assert.match(said("1/1,000"), /1000 or as 1/);
+  assert.equal(said("1,000"), "“1,000” could mean 1000 or 1. Write one of these.");
+  assert.equal(said("12,345"), "“12,345” could mean 12345 or 12.345. Write one of these.");
+  assert.match(said("−1,234"), /−1234 or −1\.234/);
+  assert.match(said("1/1,000"), /1000 or 1/);
 });
 
 const refused = [

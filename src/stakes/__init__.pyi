@@ -22,6 +22,7 @@ from stakes.calibration.calibrators import Calibrator as Calibrator
 from stakes.calibration.choice import CalibratorChoice as CalibratorChoice
 from stakes.curves.detectors import ClassDetectors as ClassDetectors
 from stakes.evaluation.findings import ClassResult as ClassResult
+from stakes._codes import CodeExplanation as CodeExplanation
 from stakes.calibration.fitted_line import Coefficient as Coefficient
 from stakes.evaluation.system_comparison import Comparison as Comparison
 from stakes.displays.comparison_display import ComparisonDisplay as ComparisonDisplay
@@ -168,6 +169,7 @@ from stakes.responses.response_evaluation import evaluate_responses as evaluate_
 from stakes.metrics.decisions import expected_cost as expected_cost
 from stakes.metrics.expected_losses import expected_loss as expected_loss
 from stakes.metrics.explanations import explain as explain
+from stakes._codes import explain_code as explain_code
 from stakes import inspect_ai as inspect_ai
 from stakes.responses.judged_responses import judge_report as judge_report
 from stakes.responses.judge import judged_mean as judged_mean

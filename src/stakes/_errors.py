@@ -1,14 +1,18 @@
-"""What goes wrong, by kind: every error of the library is one of these.
+"""The kinds of error; every error that the library raises on purpose is one of them.
 
-An error carries fields: the argument, the rule that it breaks, the value as shown, its place and
-the way out. `str(error)` puts them together for Python; a command line or a page names its own
-options and files, with `moved` and `said`, and never looks into a text.
+An error carries fields: a code, the argument, the rule that it breaks, the value as shown, its
+place and what to do. `str(error)` joins them for Python; the command line and the page put their
+own options and files in place of arguments and rows with `moved` and `said`. Nothing parses a text.
 """
 
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Self
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from stakes._codes import CodeExplanation
 
 __all__ = [
     "EngineError",
@@ -21,24 +25,24 @@ __all__ = [
 ]
 
 _PYTHON_HINTS = {  # what to do, by code, in words of Python
-    "add_bytes": "If that is meant, allow more with max_bytes=...",
+    "add_bytes": "If that is intended, raise the limit with max_bytes=...",
     "agreement_share": "For shares use StatedProbability.",
     "check_address": "Check the address.",
     "choose_prefix": "Rename it, or choose another prefix.",
     "give_losses": "For gains use CostMatrix.from_utilities.",
     "limit_file": "max_bytes limits the whole file.",
-    "name_any_kind": "kind=... tells the kind of any file.",
+    "name_any_kind": "Name the kind of the file with kind=...",
     "name_decisions": "Pass decisions=[...].",
-    "name_kind": "Pass one with kind=..., such as csv ({kinds}).",
-    "name_packed_kind": "Let its name end in .gz, or pass kind='csv.gz'.",
+    "name_kind": "Name it with kind=..., such as kind='csv' ({kinds}).",
+    "name_packed_kind": "Rename it to end in .gz, or pass kind='csv.gz'.",
     "replace_file": "Pass force=True to replace it.",
     "renormalize": "To divide rows by their sum use Posteriors(scores, renormalize=True)."
     " For other scores say what they are: {kinds}, ...",
     "name_outcomes": "Say what the column calls them: right=..., wrong=..., abstained=...",
     "say_abstained": "It may be missing only where abstained is true: pass abstained=...",
     "say_abstentions": "Name the values that mean an abstention with abstain_values=...",
-    "say_partial": "Say how partial credit counts: partial='right', 'wrong', or the least right"
-    " value.",
+    "say_partial": "Say how partial credit counts: partial='right', 'wrong', or the smallest"
+    " value that counts as right.",
     "say_confidence": "For percent use StatedPercent; for log probabilities AnswerLogProbability.",
     "say_kind": "For other scores say what they are: {kinds}, ...",
     "say_kind_or_percent": "Row {row} sums to {total}: percent? Divide by 100."
@@ -51,7 +55,7 @@ _PYTHON_HINTS = {  # what to do, by code, in words of Python
 
 @dataclass(frozen=True)
 class Place:
-    """Where a value stands: a row of the arguments, or a file with a line or a row of it."""
+    """Where a value is: a row of the arguments, or a line or row of a file."""
 
     row: int | None = None
     file: str | None = None
@@ -65,14 +69,14 @@ class Place:
 
     @property
     def sample(self) -> str:
-        """The sample alone, whatever its column: "row 3" or "t.csv, line 5"."""
+        """The sample without the column: "row 3" or "t.csv, line 5"."""
         row = None if self.row is None else f"row {self.row}"
         line = row if self.line is None else f"line {self.line}"
         return ", ".join(text for text in (self.part or self.file, line) if text)
 
 
 class PlacedText(str):
-    """A text about a place, which can be said of another place."""
+    """A text that names a place, which can be replaced."""
 
     __slots__ = ("after", "before", "place")
     before: str
@@ -80,13 +84,13 @@ class PlacedText(str):
     after: str
 
     def __new__(cls, before: str, place: Place, after: str) -> Self:
-        """Return the text with the place between its two ends."""
+        """Return the text with the place between its two parts."""
         text = super().__new__(cls, f"{before}{place}{after}")
         text.before, text.place, text.after = before, place, after
         return text
 
     def moved(self, place: Place) -> "PlacedText":
-        """Return the same text about another place."""
+        """Return the same text with another place."""
         return PlacedText(self.before, place, self.after)
 
     def __getnewargs__(self) -> tuple[str, Place, str]:  # type: ignore[override]
@@ -95,25 +99,26 @@ class PlacedText(str):
 
 @dataclass(frozen=True)
 class Action:
-    """What to do, as a code with fields, which each edge puts into its own words."""
+    """What to do, as a code with fields; Python and the command line have their own sentences."""
 
     code: str
     fields: Mapping[str, object] = field(default_factory=dict)
 
     def said(self, texts: Mapping[str, str]) -> str:
-        """Return the sentence for it: one of the edge's, else that for Python."""
+        """Return its sentence from these texts, else that for Python."""
         return texts.get(self.code, _PYTHON_HINTS[self.code]).format(**self.fields)
 
 
 class StakesError(Exception):
     """Any error that stakes raises on purpose.
 
-    Made from a whole sentence, or from an argument and its rule, with what there is of
+    It is built from a whole sentence, or from an argument and its rule, as
 
         <source>: <argument> <rule>: got <value> at <place><more>. <hint>
 
-    `found` are words in place of "got <value> at". Without an argument (None) it is the place that
-    breaks the rule: "t.csv, line 5: column 'p' must hold numbers".
+    where parts that are missing are left out. `found` replaces "got <value> at". Without an
+    argument (None) the sentence begins with the place: "t.csv, line 5: column 'p' must hold
+    numbers".
 
     Attributes
     ----------
@@ -128,11 +133,16 @@ class StakesError(Exception):
     hint : str or Action
         What to do.
     source : str or None
-        The file or table of the argument, said first.
+        The file or table of the argument, which begins the message.
+    code : str
+        For programs: what went wrong, else the kind of the error.
+    explanation : CodeExplanation
+        What the code means, and what to do.
 
     See Also
     --------
     InputError, FileError, EngineError, MissingExtraError : its kinds.
+    explain_code : explains a code.
 
     Examples
     --------
@@ -140,11 +150,12 @@ class StakesError(Exception):
     >>> try:
     ...     stakes.cross_entropy([0, 1], [0.2, 1.4])
     ... except stakes.StakesError as error:
-    ...     error.argument, error.rule, error.value, str(error.place)
-    ('scores', 'must be posteriors', '1.4', 'row 1')
+    ...     error.argument, error.rule, error.value, str(error.place), error.code
+    ('scores', 'must be posteriors', '1.4', 'row 1', 'not_posteriors')
     """
 
-    source: str | None = None  # of the argument, said first: a file, a table
+    code: str = "input_error"  # of the kind; an error may have one of its own
+    source: str | None = None  # of the argument: a file or table, which begins the message
 
     def __init__(  # noqa: PLR0913  one argument per field
         self,
@@ -157,12 +168,15 @@ class StakesError(Exception):
         place: Place | None = None,
         more: str = "",
         hint: str | Action = "",
+        code: str | None = None,
     ) -> None:
         self.argument: str | None = None if rule is None else argument
         self.rule: str = rule or argument or ""
         self.value: str | None = None if value is None else str(value)
         self.place: Place | None = place if row is None else Place(row=int(row))
         self.hint = hint
+        if code is not None:
+            self.code = code
         self._found = None if found is None else str(found)
         self._more, self._whole = more, rule is None
         super().__init__(str(self))
@@ -171,17 +185,24 @@ class StakesError(Exception):
         return self.said({})
 
     def said(self, hints: Mapping[str, str]) -> str:
-        """Return the message, with an edge's own words for actions by their codes."""
+        """Return the message with these sentences for actions, by code."""
         before, place, after = self._parts(hints)
         return f"{before}{place or ''}{after}"
 
+    @property
+    def explanation(self) -> "CodeExplanation":
+        """What the code means, when it is used, and what to do."""
+        codes = import_module("stakes._codes")  # by name: it is above this module
+        found: CodeExplanation = codes.explain_code(self.code)
+        return found
+
     def note(self, start: str) -> str:
-        """Return the message as a note that begins so, and that knows its place."""
+        """Return the message as a note that begins with `start` and keeps its place."""
         before, place, after = self._parts({})
         return start + before + after if place is None else PlacedText(start + before, place, after)
 
     def _parts(self, hints: Mapping[str, str]) -> tuple[str, Place | None, str]:
-        """Return what is said before a place, the place, and what is said after it."""
+        """Return the text before the place, the place, and the text after it."""
         before, after = f"{self._subject}{self.rule}", self._more
         if self.value is not None:
             before += f": got {self.value}"
@@ -197,7 +218,7 @@ class StakesError(Exception):
 
     @property
     def _subject(self) -> str:
-        """What breaks the rule: an argument, else a place; a whole sentence has its own."""
+        """What breaks the rule: an argument, else a place; a whole sentence has its own subject."""
         source = "" if self.source is None else f"{self.source}: "
         if self.argument is not None:
             return f"{source}{self.argument} "
@@ -207,7 +228,7 @@ class StakesError(Exception):
         return f"{source}{self.place.sample}{column} "
 
     def moved(self, **fields: Any) -> Self:  # noqa: ANN401
-        """Return the same error with another source, argument, place or hint: that of an edge."""
+        """Return the same error with another source, argument, place or hint."""
         error = copy(self)
         vars(error).update(fields)
         error.args = (str(error),)
@@ -220,7 +241,7 @@ class StakesError(Exception):
 def _restored(
     kind: type[StakesError], args: tuple[Any, ...], fields: dict[str, Any]
 ) -> StakesError:
-    """Return an error from its fields, whatever its constructor takes."""
+    """Return an error from its fields, without calling its constructor."""
     error = kind.__new__(kind)
     error.args = args
     vars(error).update(fields)
@@ -228,16 +249,18 @@ def _restored(
 
 
 class InputError(StakesError, ValueError):
-    """An argument breaks a rule; the message names it, its value, its place and the way out.
+    """An argument breaks a rule; the message names it, its value, its place and what to do.
 
     See Also
     --------
     StakesError : its fields, and an example.
     """
 
+    code = "input_error"
+
 
 class UndefinedMetricError(InputError):
-    """The data cannot give the quantity asked for, whatever the value would be.
+    """The data do not define the quantity that was asked for.
 
     See Also
     --------
@@ -245,21 +268,31 @@ class UndefinedMetricError(InputError):
     Undefined : a value that is NaN, with its reason.
     """
 
+    code = "undefined_metric"
+
 
 class AddressError(InputError):
-    """An address such as https://... stands where a file on this machine must stand."""
+    """An address such as https://... was given instead of a file on this machine."""
+
+    code = "address_not_supported"
 
 
 class UnsafeFileError(InputError):
-    """A file could run code when it is read, so it is not read."""
+    """Reading the file could run code, so it is not read."""
+
+    code = "unsafe_file"
 
 
 class ChecksumError(InputError):
-    """A file is damaged: what it holds does not agree with its checksum."""
+    """A file is damaged: its contents do not match its checksum."""
+
+    code = "damaged_file"
 
 
 class ResourceError(InputError):
     """A file is larger than the limit; the message names the size and the limit."""
+
+    code = "file_too_large"
 
 
 class FileError(StakesError, OSError):
@@ -270,6 +303,8 @@ class FileError(StakesError, OSError):
     StakesError : its fields, and an example.
     """
 
+    code = "file_error"
+
 
 class MissingExtraError(StakesError, ImportError):
     """A feature needs an optional dependency that is not installed.
@@ -279,6 +314,8 @@ class MissingExtraError(StakesError, ImportError):
     StakesError : its fields, and an example.
     """
 
+    code = "missing_extra"
+
 
 class EngineError(StakesError, RuntimeError):
     """An engine such as Dask or Spark failed, or its workers cannot do the work.
@@ -287,6 +324,8 @@ class EngineError(StakesError, RuntimeError):
     --------
     StakesError : its fields, and an example.
     """
+
+    code = "engine_error"
 
 
 class UndefinedMetricWarning(UserWarning):

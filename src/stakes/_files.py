@@ -21,7 +21,9 @@ def read_text(path: str | os.PathLike[str]) -> str:
         with file.open("rb") as stream:
             data = stream.read(_LARGEST_TEXT + 1)
     except OSError as error:
-        raise FileError(f"cannot read {str(path)!r}: {error.strerror or error}.") from error
+        code = "file_not_found" if isinstance(error, FileNotFoundError) else None
+        msg = f"cannot read {str(path)!r}: {error.strerror or error}."
+        raise FileError(msg, code=code) from error
     if len(data) > _LARGEST_TEXT:
         rule = f"must be at most {_LARGEST_TEXT} bytes for a file of this kind"
         raise InputError(None, rule, place=Place(file=repr(str(path))))
@@ -101,4 +103,6 @@ def refuse_taken(path: str | os.PathLike[str], *, force: bool) -> None:
     if there is not None and stat.S_ISDIR(there.st_mode):
         raise FileError(f"cannot write '{shown}': it is a directory.")
     if there is not None and not force:
-        raise FileError(f"'{shown}' exists already.", hint=Action("replace_file"))
+        raise FileError(
+            f"'{shown}' exists already.", hint=Action("replace_file"), code="file_exists"
+        )

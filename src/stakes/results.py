@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from stakes._check import read_level
+from stakes._codes import CodeExplanation, explain_code
 from stakes._math import expectation
 from stakes._quantiles import normal, skewed_ends, student
 from stakes._records import NumberRecord, Record
@@ -151,6 +152,11 @@ class Undefined(Record):
     def __str__(self) -> str:
         return self.text
 
+    @property
+    def explanation(self) -> CodeExplanation:
+        """What the code means, when it is used, and what to do."""
+        return explain_code(self.code)
+
 
 @dataclass(frozen=True, eq=False)
 class ExpectedLoss(NumberRecord):
@@ -169,7 +175,7 @@ class ExpectedLoss(NumberRecord):
     naive_answer : label
         What the naive system answers.
     classes : tuple of names
-    priors : float, array of K
+    priors : array of K
     priors_from_data : bool
     losses : ClassLosses
         Sums of losses in each class.

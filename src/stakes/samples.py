@@ -301,7 +301,8 @@ def paired(
             if count > 2:
                 labels = f"where y_true has labels up to {count - 1} ({count} classes)"
                 got = f"a 1-D column of {type(typed).__name__}, which is binary, {labels}"
-                raise InputError("scores", "must have one column per class", got)
+                rule = "must have one column per class"
+                raise InputError("scores", rule, got, code="columns_per_class")
     return column, typed.ordered(names), names
 
 

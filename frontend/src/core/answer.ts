@@ -18,7 +18,7 @@ const VERDICTS: Record<string, [string, string, Look]> = {
     "warn",
   ],
   not_distinguishable: ["not shown to be worth using", "not yet shown to be worth using", "warn"],
-  always_the_same: ["of no use", "not yet of use", "bad"],
+  always_the_same: ["not useful", "not yet useful", "bad"],
   no_interval: ["not tested", "not tested", "note"],
   no_verdict: ["no verdict", "no verdict", "note"],
 };
@@ -53,11 +53,11 @@ export function codeOf(normalized: number, band: Ends, constant = false): string
   return near ? "practically_equal" : "not_distinguishable";
 }
 
-/** Return "calling all malignant". */
+/** Return "calling every case malignant". */
 export function naivePhrase(s: Setting, decision: number): Part[] {
-  if (decision === freeOf(s)) return [text("leaving all undecided")];
+  if (decision === freeOf(s)) return [text("leaving every case undecided")];
   const called = s.classes.includes(s.decisions[decision]);
-  return [text(called ? "calling all " : "always deciding "), name(s.decisions[decision])];
+  return [text(called ? "calling every case " : "always deciding "), name(s.decisions[decision])];
 }
 
 /** Return the sentences on one system: uncalibrated, and calibrated if that is known. */
@@ -80,11 +80,11 @@ export function answer(
     head.push(
       text(": every case gets "),
       name(s.decisions[first.only]),
-      text(`, at ${cost(first.expected)} a case.`),
+      text(`, at ${cost(first.expected)} per case.`),
     );
   else
     head.push(
-      text(`: ${cost(first.expected)} a case, against ${cost(naive.cost)} for `),
+      text(`: ${cost(first.expected)} per case, compared with ${cost(naive.cost)} for `),
       ...naivePhrase(s, naive.decision),
       text("."),
     );
@@ -93,7 +93,7 @@ export function answer(
 
 function later(one: Standing, unit: Unit): Part[] {
   const cost = costWriter(one, unit)(one.expected);
-  return [text(`Calibrated: ${cost} a case, `), verdictOf(one.code), text(".")];
+  return [text(`Calibrated: ${cost} per case, `), verdictOf(one.code), text(".")];
 }
 
 /** Return the words and the look of a verdict; `helped` where calibration would make it useful. */
@@ -159,7 +159,7 @@ function ranked(s: Setting, field: Field, naive: Naive, unit: Unit): Part[] {
       name(first.name),
       text(" "),
       ["verdict", "costs least", "good"],
-      text(`: ${cost(first.expected)} a case, against ${cost(second.expected)} for `),
+      text(`: ${cost(first.expected)} per case, compared with ${cost(second.expected)} for `),
       name(second.name),
       text(" and "),
       ...against,
@@ -167,16 +167,17 @@ function ranked(s: Setting, field: Field, naive: Naive, unit: Unit): Part[] {
     ];
   const { best } = field;
   const tied = best ? order.filter((one) => best.includes(one.name)) : order;
-  const words = best ? "not shown which system costs least" : "not tested here which system costs least";
-  const parts: Part[] = [text("it is "), ["verdict", words, best ? "warn" : "note"]];
+  const parts: Part[] = best
+    ? [["verdict", "no system is shown to cost least", "warn"]]
+    : [text("which system costs least is "), ["verdict", "not tested here", "note"]];
   for (const [i, one] of tied.slice(0, MOST_NAMED).entries())
     parts.push(
       text(i === 0 ? ": " : ", "),
       name(one.name),
-      text(` ${cost(one.expected)}${i === 0 ? " a case" : ""}`),
+      text(` ${cost(one.expected)}${i === 0 ? " per case" : ""}`),
     );
   const more = tied.length - MOST_NAMED;
-  parts.push(text(more > 0 ? ` and ${more} more` : ""), text(", against "), ...against);
+  parts.push(text(more > 0 ? ` and ${more} more` : ""), text(", compared with "), ...against);
   return [...parts, ...worth(" The cheapest is ", first.code)];
 }
 
@@ -188,7 +189,7 @@ function worth(lead: string, code: string): Part[] {
 
 type Kind = [string, (truth: number, decision: number) => boolean];
 
-/** Return heads and rows of what 1,000 cases bring, for each system and for the naive one. */
+/** Return heads and rows of the results per 1,000 cases, for each system and for the naive one. */
 export function perThousand(
   s: Setting,
   standings: Standing[],
@@ -214,10 +215,10 @@ function kindsOf(s: Setting): Kind[] {
   const kinds: Kind[] = [];
   if (ratioOf(s) !== null)
     kinds.push(
-      ["missed", (i, j) => i === 1 && j === plain[0]],
-      ["needless", (i, j) => i === 0 && j === plain[1]],
+      ["misses", (i, j) => i === 1 && j === plain[0]],
+      ["false alarms", (i, j) => i === 0 && j === plain[1]],
     );
-  else if (isSquare(s)) kinds.push(["wrong", (i, j) => j !== free && plain[i] !== j]);
+  else if (isSquare(s)) kinds.push(["errors", (i, j) => j !== free && plain[i] !== j]);
   if (free >= 0) kinds.push(["undecided", (_, j) => j === free]);
   return kinds;
 }

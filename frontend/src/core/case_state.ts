@@ -32,14 +32,14 @@ export function fromCaseFragment(text: string, known: KnownCases): Read<CaseProb
   const plain = text.replace(/^#/, "");
   if (!/^v=/.test(plain)) return null;
   const parts = partsOf(plain, PARTS);
-  if (parts === null) return { refused: "it is too long or has parts that are unknown" };
-  if (parts.get("v") !== VERSION) return { refused: "it is of another version of stakes" };
+  if (parts === null) return { refused: "it is too long or has unknown parts" };
+  if (parts.get("v") !== VERSION) return { refused: "it was made by another version of stakes" };
   if (decoded(parts.get("on") ?? "") !== wellFormed(known.name))
     return { refused: "this report has no application of that name" };
   const cells = cellsOf(parts.get("c") ?? "", known.cells);
   if (cells === null) return { refused: "its costs do not fit those of this report" };
   const [multiplier, cap] = ["m", "cap"].map((key) => numbersOf(parts.get(key) ?? "none"));
-  if (multiplier?.length !== 1) return { refused: "it does not say how amounts are multiplied" };
+  if (multiplier?.length !== 1) return { refused: "it lacks the multiplier of the amounts" };
   if (parts.has("cap") && !(cap?.length === 1 && cap[0] <= 1)) return { refused: "its cap is not a share" };
   const given = parts.get("p");
   const priors = given === undefined ? known.dataPriors : numbersOf(given);

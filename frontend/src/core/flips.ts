@@ -65,7 +65,7 @@ export function byOdds(low: number, high: number, many: number): number[] {
 }
 
 /**
- * Say on which stretches a system is worth using: "less than about 4.5"; empty if on none.
+ * Return on which stretches a system is worth using: "less than about 4.5"; empty if on none.
  *
  * The first and last value are where the search ended, not where the verdict changes.
  */

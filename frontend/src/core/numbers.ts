@@ -8,12 +8,12 @@ const SPACE = /[\s\u00a0\u2000-\u200a\u202f\u205f\u3000]/u;
 const ZEROS = ["\u0660", "\u06f0", "\u0966", "\u09e6", "\u0e50"].map((zero) => zero.codePointAt(0)!);
 const ARABIC: Record<string, string> = { "\u066a": "%", "\u066b": ",", "\u066c": "'", "\u060c": "," };
 const GROUPED = /^[1-9]\d{0,2}(?:([ '_])\d{3})(?:\1\d{3})*$/;
-const HOW = "Write it like 3.5, 1/3, 20 % or 1e3";
+const HOW = "Write numbers like 3.5, 1/3, 20 % or 1e3";
 
 /** Read a number. */
 export function readNumber(text: string): TypedNumber {
   const typed = text.trim();
-  if (typed === "") return { refused: `There is no number here. ${HOW}.` };
+  if (typed === "") return { refused: `The field is empty. ${HOW}.` };
   const plain = plainText(typed);
   const parts = /^(.*?)\s*(%?)$/su.exec(plain)!;
   const [over, under, ...more] = parts[1].split("/").map((part) => part.trim());
@@ -54,7 +54,7 @@ function decimal(text: string, typed: string): TypedNumber {
   if (values.length > 1) {
     const [one, other] = values.map((value) => String(value).replace("-", "−"));
     return {
-      refused: `“${shortened(typed)}” can be read as ${one} or as ${other}. Write one of these.`,
+      refused: `“${shortened(typed)}” could mean ${one} or ${other}. Write one of these.`,
     };
   }
   const lost = values[0] === 0 && /[1-9]/.test(body);
@@ -94,7 +94,7 @@ function joined(whole: string, separator: string, rest: string): string[] {
 }
 
 function notUnderstood(typed: string): TypedNumber {
-  return { refused: `“${shortened(typed)}” is not understood as a number. ${HOW}.` };
+  return { refused: `“${shortened(typed)}” is not a number. ${HOW}.` };
 }
 
 function shortened(typed: string): string {

@@ -211,8 +211,8 @@ export function fromTargetFragment(text: string): { application: 0; problem: num
   const plain = text.replace(/^#/, "");
   if (!/^v=/.test(plain)) return null;
   const [, version, target] = /^v=(\d{1,3})&t=([\d.e-]{1,30})$/.exec(plain) ?? [];
-  if (version === undefined) return { refused: "it does not hold a target alone" };
-  if (version !== "2") return { refused: "it is of another version of stakes" };
+  if (version === undefined) return { refused: "it must contain a target and nothing else" };
+  if (version !== "2") return { refused: "it was made by another version of stakes" };
   const problem = NUMBER.test(target) ? Number(target) : NaN;
   return problem >= 0 && problem < 1 ? { application: 0, problem } : { refused: "its target is not a number from 0 to below 1" };
 }

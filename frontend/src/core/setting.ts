@@ -51,7 +51,7 @@ export function ratioOf(s: Pick<Setting, "costs" | "decisions">): number | null 
   return free && miss > 0 && alarm > 0 ? miss / alarm : null;
 }
 
-/** Return the costliest mistake, the first of several. */
+/** Return the costliest error, the first of several. */
 export function firstCell(s: Pick<Setting, "costs" | "decisions">): [number, number] {
   let worst = -1;
   let cell: [number, number] = [0, 0];
@@ -65,7 +65,7 @@ export function firstCell(s: Pick<Setting, "costs" | "decisions">): [number, num
   return cell;
 }
 
-/** Return "If a missed malignant costs 20 false alarms and 37 % of cases are malignant". */
+/** Return "If missing a malignant case costs as much as 20 false alarms and 37 % of cases are malignant". */
 export function condition(s: Setting): Part[] {
   const undecided = undecidedClause(s);
   const link = undecided.length > 0 ? ", and " : " and ";
@@ -75,17 +75,16 @@ export function condition(s: Setting): Part[] {
 function costClause(s: Setting): Part[] {
   const ratio = ratioOf(s);
   if (ratio !== null) {
-    const some = ratio === 1 ? " false alarm" : " false alarms";
-    const field: Part = ["field", "ratio", ratio, "what a miss costs, in false alarms"];
-    return [text("a missed "), name(s.classes[1]), text(" costs "), field, text(some)];
+    const field: Part = ["field", "ratio", ratio, "cost of a miss, in false alarms"];
+    return [text("missing a "), name(s.classes[1]), text(" case costs as much as "), field, text(falseAlarms(ratio))];
   }
   const prices = pricesByClass(s);
-  if (prices && new Set(prices).size === 1) return [text("every mistake costs the same")];
+  if (prices && new Set(prices).size === 1) return [text("every error costs the same")];
   if (prices && prices.length <= MOST_LISTED) return listedPrices(s, prices);
   return namedCell(s);
 }
 
-/** Return what any mistake on each class costs, where right answers are free. */
+/** Return what any error on each class costs, where right answers are free. */
 function pricesByClass(s: Setting): number[] | null {
   if (!isSquare(s)) return null;
   const plain = plainOf(s);
@@ -101,8 +100,8 @@ function pricesByClass(s: Setting): number[] | null {
 function listedPrices(s: Setting, prices: number[]): Part[] {
   return prices.flatMap((price, i): Part[] => {
     const last = i === prices.length - 1;
-    const lead = i === 0 ? "a mistake on " : last ? " and on " : ", on ";
-    const label = `what a mistake on ${s.classes[i]} costs`;
+    const lead = i === 0 ? "misclassifying " : last ? " and " : ", ";
+    const label = `cost of misclassifying ${s.classes[i]}`;
     return [
       text(lead),
       name(s.classes[i]),
@@ -117,7 +116,7 @@ function namedCell(s: Setting): Part[] {
   const square = isSquare(s);
   const plain = plainOf(s);
   const [truth, decision] = [s.classes[i], s.decisions[j]];
-  const label = `cost of ${decision} when it is ${truth}`;
+  const label = `cost of deciding ${decision} for ${truth}`;
   let [low, high] = [Infinity, -Infinity];
   for (const [a, row] of s.costs.entries())
     for (const [at, b] of plain.entries()) {
@@ -125,10 +124,10 @@ function namedCell(s: Setting): Part[] {
       if (row[b] < low) low = row[b];
       if (row[b] > high) high = row[b];
     }
-  const said = low <= high ? `, other ${square ? "mistakes" : "decisions"} ${span(low, high)}` : "";
+  const said = low <= high ? `, other ${square ? "errors" : "decisions"} ${span(low, high)}` : "";
   const head = square
     ? [text("calling a "), name(truth), text(" case "), name(decision), text(" costs ")]
-    : [text("deciding "), name(decision), text(" for "), name(truth), text(" costs ")];
+    : [text("deciding "), name(decision), text(" for a "), name(truth), text(" case costs ")];
   return [...head, ["field", `cost-${i}-${j}`, s.costs[i][j], label], text(said)];
 }
 
@@ -139,7 +138,7 @@ function span(least: number, most: number): string {
   return low === high ? low : `${low} to ${high}`;
 }
 
-/** Return what a price of abstention is told in: false alarms, mistakes, or units of cost. */
+/** Return the unit of the cost of abstaining: false alarms, errors, or units of cost. */
 export function abstentionUnit(s: Setting): number {
   if (ratioOf(s) !== null) return s.costs[0][plainOf(s)[1]];
   const prices = pricesByClass(s);
@@ -151,13 +150,17 @@ function undecidedClause(s: Setting): Part[] {
   if (free < 0) return [];
   const unit = abstentionUnit(s);
   const prices = pricesByClass(s);
-  const same = ratioOf(s) === null && prices && new Set(prices).size === 1 && prices[0] > 0;
-  const label = "what a case left undecided costs";
+  const price = s.costs[0][free] / unit;
+  const same = prices && new Set(prices).size === 1 && prices[0] > 0;
   return [
-    text(", a case left undecided "),
-    ["field", "abstain", s.costs[0][free] / unit, label],
-    text(same ? " of that" : ""),
+    text(", leaving a case undecided costs "),
+    ["field", "abstain", price, "cost of leaving a case undecided"],
+    text(ratioOf(s) !== null ? falseAlarms(price) : same ? " times as much" : ""),
   ];
+}
+
+function falseAlarms(count: number): string {
+  return count === 1 ? " false alarm" : " false alarms";
 }
 
 function priorClause(s: Setting): Part[] {
@@ -170,11 +173,11 @@ function priorClause(s: Setting): Part[] {
       text(i === 0 ? " % of cases are " : " % "),
       name(one),
     ]);
-  if (s.fromData) return [text("classes are as frequent as in these data")];
+  if (s.fromData) return [text("classes occur as often as in these data")];
   const [least, most] = [Math.min(...s.priors), Math.max(...s.priors)];
   if (most - least < 1e-9) return [text("all classes are equally frequent")];
   const [low, high] = [least, most].map((p) => bare(amount(100 * p, decimalsOf(100 * p, null))));
-  return [text(`classes have shares from ${low} % to ${high} %`)];
+  return [text(`class shares range from ${low} % to ${high} %`)];
 }
 
 function share(s: Setting, i: number): Part {

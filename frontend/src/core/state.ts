@@ -42,9 +42,9 @@ export function fromFragment(text: string, known: Known): Read {
   const plain = text.replace(/^#/, "");
   if (!/^v=/.test(plain)) return null;
   const parts = partsOf(plain);
-  if (parts === null) return { refused: "it is too long or has parts that are unknown" };
+  if (parts === null) return { refused: "it is too long or has unknown parts" };
   if (parts.get("v") === "1") return fromNames(parts, known);
-  if (parts.get("v") !== VERSION) return { refused: "it is of another version of stakes" };
+  if (parts.get("v") !== VERSION) return { refused: "it was made by another version of stakes" };
   const name = decoded(parts.get("on") ?? "");
   const application = known.applications.findIndex((one) => wellFormed(one.name) === name);
   if (application < 0) return { refused: "this report has no application of that name" };

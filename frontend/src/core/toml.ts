@@ -24,7 +24,7 @@ export interface About {
  */
 export function applicationFiles(problem: Problem, about: About): TextFile[] {
   const lines = [
-    "# Costs and priors chosen in a report of stakes.",
+    "# Costs and priors chosen in a stakes report.",
     `cost = ${costsOf(problem, about)}`,
     `prior = ${problem.fromData ? '"data"' : byClass(problem.priors, about.names)}`,
   ];

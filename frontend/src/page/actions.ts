@@ -4,7 +4,7 @@ import { h, on } from "./dom";
 import { forgetRefused } from "./field";
 import type { Chosen } from "./store";
 
-const FRAMED = "A page inside a frame cannot save files: write it with save_html, and open that.";
+const FRAMED = "A page inside a notebook cannot save files. Write the report with save_html and open that file.";
 
 /** What the buttons need: the texts of the choice, and of a copy of the page. */
 export interface Texts {
@@ -58,9 +58,9 @@ function button(text: string): HTMLButtonElement {
 
 /** Return a fold in which a copy of the page is saved, with a note. */
 function copyBox(texts: Texts): HTMLElement {
-  const note = h("textarea", { rows: 3, "aria-label": "note for the readers of the copy" });
+  const note = h("textarea", { rows: 3, "aria-label": "note for readers of the copy" });
   note.value = texts.note;
-  const save = button("Save the copy");
+  const save = button("Save copy");
   const said = h("p.hint", { role: "status" });
   const framed = location.protocol === "about:";
   save.disabled = framed;
@@ -68,12 +68,12 @@ function copyBox(texts: Texts): HTMLElement {
   on(save, "click", () => {
     const name = `${document.title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "report"}.html`;
     download({ name, text: texts.copy(note.value.trim()) }, "text/html");
-    said.textContent = `Saved as ${name}. It opens with these settings, and can be sent to others.`;
+    said.textContent = `Saved as ${name}. It opens with these settings; you can send it to others.`;
   });
   return h(
     "details.copy",
     h("summary", "Save a copy with these settings"),
-    h("label", "Note, if you like", note),
+    h("label", "Note (optional)", note),
     h("div.buttons", save),
     said,
   );
@@ -108,7 +108,7 @@ function link(texts: Texts, said: HTMLElement) {
     type: "text",
     readonly: true,
     class: "link",
-    "aria-label": "link to this choice",
+    "aria-label": "link to these settings",
     hidden: true,
   });
   on(copy, "click", () => void share(texts.fragment(), field, said));
@@ -129,7 +129,7 @@ async function share(fragment: string, field: HTMLInputElement, said: HTMLElemen
     field.focus();
     field.select();
     said.textContent = framed
-      ? "Put this behind the address of the saved page:"
+      ? "Append this to the address of the saved page:"
       : "Copy it from here:";
   }
 }

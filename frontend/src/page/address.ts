@@ -39,7 +39,7 @@ export class Address<P> {
     this.refused.hidden = choice === null || !("refused" in choice);
     if (choice === null) return;
     if ("problem" in choice) this.store.take(choice);
-    else this.refused.textContent = `The link was not followed: ${choice.refused}. Nothing was changed.`;
+    else this.refused.textContent = `The link was not applied: ${choice.refused}. Nothing was changed.`;
   }
 
   /** Put the choice into the address. */

@@ -1,4 +1,4 @@
-/** The answer at the top of the page: sentences with numbers to change, and what 1,000 cases bring. */
+/** The answer at the top of the page: sentences with numbers to change, and the results per 1,000 cases. */
 import {
   abstentionUnit,
   answer,
@@ -20,7 +20,7 @@ import {
   verdictOf,
 } from "../core/index";
 import type { Outcome, Problem } from "../types";
-import { type Child, h, named, on, refill } from "./dom";
+import { type Child, h, named, on, refill, withBand } from "./dom";
 import { sameTable, withAbstention, withCost, withLargestCost, withPrior } from "./edits";
 import { forgetRefused, place as refusals } from "./field";
 import { InlineField } from "./inline_field";
@@ -155,15 +155,15 @@ export class Answer {
       h(
         "tr",
         h("th", { scope: "row" }, ...(i < labels.length ? [labels[i]] : phrase)),
-        ...cells.map((cell) => h("td", cell)),
+        ...cells.map((cell) => h("td", ...withBand(cell))),
       ),
     );
-    const top = ["In 1,000 cases", ...heads].map((head) => h("th", { scope: "col" }, head));
+    const top = ["Per 1,000 cases", ...heads].map((head) => h("th", { scope: "col" }, head));
     refill(
       this.#table,
       h(
         "table",
-        h("caption.unseen", "What 1,000 cases bring"),
+        h("caption.unseen", "Results per 1,000 cases"),
         h("thead", h("tr", ...top)),
         h("tbody", ...body),
       ),
@@ -206,15 +206,15 @@ function changes(store: Store, setting: Setting): string[] {
   const said = now.flatMap(([key, [value, label]]) => {
     const old = before.get(key);
     return old && Math.abs(old[0] - value) > 1e-9 * Math.abs(value)
-      ? [`${label} ${number(value)} instead of ${number(old[0])}`]
+      ? [`${label}: ${number(value)} instead of ${number(old[0])}`]
       : [];
   });
   const [is, was] = [freeOf(problem) >= 0, freeOf(initial) >= 0];
   if (is !== was) said.push(is ? "cases may be left undecided" : "no case may be left undecided");
-  if (problem.adapt) said.push("posteriors follow the shares of the classes");
+  if (problem.adapt) said.push("posteriors adapted to the class shares");
   if (said.length > 0) return said;
   const costs = sameTable(problem.costs, initial.costs);
-  return [costs ? "other shares of the classes" : "other costs"];
+  return [costs ? "other class shares" : "other costs"];
 }
 
 function fieldsOf(setting: Setting): [string, [number, string]][] {

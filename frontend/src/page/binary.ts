@@ -41,7 +41,7 @@ export class RocPicture extends Picture {
   #draw(): void {
     const { drawing, areas } = rocDrawing(this.model.levels, this.model.names);
     this.figure.say(
-      `Area under the curve: ${areas}. The mark is where the decisions are now; the hull (dashed) is the best that any rising map, chosen on these samples, would reach.`,
+      `Area under the curve: ${areas}. The mark shows the current decisions; the hull (dashed) is the best that any monotonic calibration, fitted to these samples, could reach.`,
     );
     this.chart.draw(drawing);
   }
@@ -84,13 +84,13 @@ export function rocDrawing(levels: Levels[], names: string[]): { drawing: Drawin
     found.length > 1 ? `${apart(names[i])} ${number(auc)}` : number(auc),
   );
   const drawing: Drawing = {
-    summary: `ROC curve, detections over false alarms; area ${areas.join(", ")}`,
+    summary: `ROC curve, sensitivity over false alarm rate; area ${areas.join(", ")}`,
     x: {
       scale: linear(0, 1),
-      label: "false alarms",
-      read: (v) => `at a false-alarm rate of ${number(v)}`,
+      label: "false alarm rate",
+      read: (v) => `at a false alarm rate of ${number(v)}`,
     },
-    y: { scale: linear(0, 1), label: "detections" },
+    y: { scale: linear(0, 1), label: "sensitivity" },
     layers,
     square: true,
   };
@@ -127,10 +127,10 @@ export class Scores extends Picture {
     const [first, second] = payload.classes;
     const most = Math.max(...found.first, ...found.second, 1e-9);
     const certain = [found.certainFirst, found.certainSecond].flat().some((share) => share > 0)
-      ? ` Beyond the axis: P = 0 for ${percent(found.certainFirst[0])} and ${percent(found.certainFirst[1])}, P = 1 for ${percent(found.certainSecond[0])} and ${percent(found.certainSecond[1])} of the classes.`
+      ? ` Not shown: P = 0 for ${percent(found.certainFirst[0])} and ${percent(found.certainFirst[1])}, P = 1 for ${percent(found.certainSecond[0])} and ${percent(found.certainSecond[1])} of the classes.`
       : "";
     this.figure.say(
-      `${names.length > 1 ? `Of ${apart(names[this.store.focus])}. ` : ""}Share of each class by its log odds; decisions change at the upright lines.${certain}`,
+      `${names.length > 1 ? `For ${apart(names[this.store.focus])}. ` : ""}Share of each class by log odds. Decisions change at the vertical lines.${certain}`,
     );
     this.chart.draw({
       summary: `Histogram of the log odds of ${second}, by true class`,
@@ -204,7 +204,7 @@ export class Thresholds extends Picture {
     const layers: Layer[] = [
       {
         kind: "line",
-        name: "best constant answer",
+        name: "best constant decision",
         tone: "quiet",
         dash: "dotted",
         xs: [low, high],
@@ -227,18 +227,18 @@ export class Thresholds extends Picture {
     const sure = found.map(({ normalized: n, error }) => number(n) === number(n - error));
     const best = found.map(({ normalized, logOdds: z }, i) => {
       const whose = several ? `${apart(this.model.names[i])} ` : "";
-      return `${whose}${about(normalized, sure[i])} at ${about(probability(z), sure[i])}`;
+      return `${whose}${about(normalized, sure[i])} at P = ${about(probability(z), sure[i])}`;
     });
     const bound = Math.max(...found.map(({ error }, i) => (sure[i] ? 0 : error)));
     const near = bound > 0 ? `, at most ${upperLimit(bound)} too high` : "";
     this.figure.say(
-      `By Bayes at P = ${number(bayes.threshold)} (solid line). Best on these data: ${best.join("; ")} (dashed)${near}.`,
+      `Bayes threshold: P = ${number(bayes.threshold)} (solid line). Minimum cost on these data: ${best.join("; ")} (dashed)${near}.`,
     );
     this.chart.draw({
-      summary: `Normalised cost over the threshold; Bayes at ${number(bayes.threshold)}, best ${best.join("; ")}`,
+      summary: `Normalised cost over the threshold; Bayes threshold ${number(bayes.threshold)}, minimum ${best.join("; ")}`,
       x: {
         scale: linear(low, high),
-        label: "threshold, as log odds",
+        label: "threshold (log odds)",
         read: (v) => `at log odds ${number(v)}, P = ${number(probability(v))}`,
       },
       y: { scale: linear(0, Math.min(2.5, most * 1.05)), label: "normalised cost" },
@@ -271,7 +271,7 @@ export class Reliability extends Picture {
   #draw(): void {
     const { payload, levels, names } = this.model;
     this.figure.say(
-      "Frequency by probability: on the dotted line probabilities are what they say. The upright line is where decisions change.",
+      "Observed frequency by predicted probability; on the dotted line, probabilities are calibrated. Decisions change at the vertical line.",
     );
     this.chart.draw(reliabilityDrawing(levels, names, this.found.problem, payload));
   }
@@ -322,7 +322,7 @@ export function reliabilityDrawing(
       label: `P(${short(payload.classes[1])})`,
       read: (v) => `at P = ${number(v)}`,
     },
-    y: { scale: linear(0, 1), label: "frequency" },
+    y: { scale: linear(0, 1), label: "observed frequency" },
     layers,
     square: true,
   };

@@ -36,15 +36,15 @@ export class CaseControls {
   #costs(): HTMLElement {
     const multiplier = new Dial({
       key: "multiplier",
-      label: ["Amounts times"],
-      spoken: "amounts times",
+      label: ["Multiply amounts by"],
+      spoken: "multiply amounts by",
       track: ratios(0.01, 100),
       takes: "cost",
       onInput: (value, settled) => this.#set({ multiplier: value }, settled),
     });
     this.#shown.push(() => multiplier.show(this.#problem.multiplier));
     const others = [0, 1, 2, 3].map((k) => this.#cell(k >> 1, k & 1));
-    const hint = h("p.hint", "The amounts are those of the cases; the costs below are the same for all.");
+    const hint = h("p.hint", "Amounts come from the data; the costs below are the same for every case.");
     return h("fieldset.group", h("legend", "Costs"), multiplier.element, hint, ...others);
   }
 
@@ -96,8 +96,8 @@ export class CaseControls {
     });
     const how =
       scores === "posteriors"
-        ? h("label.check", adapt, h("span", "Adapt posteriors to this share. Without it they stay as given."))
-        : h("p.hint", "The scores follow this share.");
+        ? h("label.check", adapt, h("span", "Adapt posteriors to this share. If unchecked, they are used as given."))
+        : h("p.hint", "Posteriors are computed from the scores at this share.");
     return h("fieldset.group", h("legend", "Priors"), dial.element, h("div.buttons", button), how);
   }
 
@@ -107,7 +107,7 @@ export class CaseControls {
     const place = h("div");
     const dial = new Dial({
       key: "cap",
-      label: ["Largest share of ", named(decision)],
+      label: ["Largest share decided ", named(decision)],
       spoken: `largest share of cases decided ${decision}`,
       track: odds(),
       takes: "share",
@@ -123,8 +123,8 @@ export class CaseControls {
       if (!dial.element.isConnected) refill(place, dial.element);
       dial.show(cap);
     });
-    const label = h("label.check", box, h("span", "Limit how many cases get ", named(decision)));
-    const hint = h("p.hint", "The cases that save most go first; cases that tie go together or not at all.");
-    return h("fieldset.group", h("legend", "Cap"), label, place, hint);
+    const label = h("label.check", box, h("span", "Limit how many cases are decided ", named(decision)));
+    const hint = h("p.hint", "Cases with the largest expected savings go first; tied cases are included together or not at all.");
+    return h("fieldset.group", h("legend", "Review cap"), label, place, hint);
   }
 }

@@ -46,7 +46,7 @@ export class AmountTable extends CasePicture {
     const options = data.systems.map((one, i) => h("option", { value: i }, one.name));
     const select = h("select", { "aria-label": "system" }, ...options);
     const extra = data.systems.length > 1 ? select : null;
-    super(payload, data, cases, "Who is decided what, by amount", body, { wide: true, extra });
+    super(payload, data, cases, "Decisions by amount", body, { wide: true, extra });
     this.#body = body;
     this.#select = select;
     on(select, "change", () => this.figure.refresh());
@@ -64,7 +64,7 @@ export class AmountTable extends CasePicture {
       ["share of cases"],
       ["decided ", decided],
       [named(class_), " found"],
-      [`lost to missed `, named(class_), " in 1,000 cases"],
+      ["lost to missed ", named(class_), ", per 1,000 cases"],
     ];
     const rows = amountBands(this.cases, this.found.problem, outcome.chosen).map((band, k) => {
       const name = k === 0 ? `up to ${of(band.to)}` : `${of(band.from)} to ${of(band.to)}`;
@@ -74,7 +74,7 @@ export class AmountTable extends CasePicture {
     const head = h("tr", ...heads.map((one) => h("th", { scope: "col" }, ...one)));
     refill(this.#body, h("table", h("caption.unseen", "Decisions by amount"), h("thead", head), h("tbody", ...rows)));
     this.figure.say(
-      "The lower half of the amounts, then up to 80 %, 95 %, 99 % of cases, and the rest. Large amounts are worth a decision at a lower probability.",
+      "Rows: the lower half of the amounts, then up to 80 %, 95 % and 99 % of the cases, then the rest. The larger the amount, the lower the probability at which this decision pays off.",
     );
   }
 }
@@ -94,7 +94,7 @@ export class CaseRoc extends CasePicture {
       this.#areas = areas;
       this.chart.draw(drawing);
       this.figure.say(
-        `Area under the curve: ${areas}. The mark is where the decisions are now. It can lie below the curve: decisions follow the amounts too, not the probability alone.`,
+        `Area under the curve: ${areas}. The mark shows the current decisions. It can lie below the curve, because decisions depend on the amounts as well as on the probability.`,
       );
     }
     const rate = (row: number[]) => row[1] / (row[0] + row[1]);
@@ -120,6 +120,6 @@ export class CaseReliability extends CasePicture {
     this.#levels ??= this.cases.systems.map((one) => levelsOfCases(this.cases, one));
     const problem: Problem = { costs: [], decisions: this.data.decisions, priors, fromData: false, adapt };
     this.chart.draw(reliabilityDrawing(this.#levels, this.names, problem, this.payload));
-    this.figure.say("Frequency by probability: on the dotted line probabilities are what they say.");
+    this.figure.say("Observed frequency by predicted probability; on the dotted line, probabilities are calibrated.");
   }
 }

@@ -1,4 +1,4 @@
-/** What a setting of costs by case brings: the sentence, and a table of 1,000 cases in money. */
+/** The results of a setting of costs by case: the sentence, and a table per 1,000 cases in money. */
 import {
   amount,
   type CaseOutcome,
@@ -67,7 +67,7 @@ export class CaseAnswer {
     const several = this.payload.kind === "comparison";
     const cost = this.#writer(several ? cheapest : outcomes[0]);
     const against: Child[] = [
-      `, against ${cost(naive)} for always deciding `,
+      `, compared with ${cost(naive)} for always deciding `,
       named(this.data.decisions[naiveDecision]),
       problem.cap !== null && naiveDecision === 1 ? ", which the cap does not allow" : "",
       ".",
@@ -79,7 +79,7 @@ export class CaseAnswer {
   #one(outcome: CaseOutcome, cost: (value: number) => string, against: Child[]): Child[] {
     const code = codeOfCases(outcome);
     const { normalized, counts } = outcome;
-    const costs = `${cost(outcome.expected)} in 1,000 cases`;
+    const costs = `${cost(outcome.expected)} per 1,000 cases`;
     const only = counts[0][1] + counts[1][1] > 0 ? 1 : 0;
     if (code === "no_verdict")
       return ["there is ", verdictWord(code), `: it costs ${costs}`, ...against];
@@ -88,12 +88,12 @@ export class CaseAnswer {
         "this system is ", verdictWord(code), ": every case gets ", named(this.data.decisions[only]),
         `, at ${costs}.`,
       ];
-    return ["this system is ", verdictWord(code), `: it costs ${costs} (${roundPercent(normalized)})`, ...against];
+    return ["this system is ", verdictWord(code), `: it costs ${costs} (${roundPercent(normalized)} of the naive cost)`, ...against];
   }
 
   #later(outcome: CaseOutcome, cost: (value: number) => string): Child[] {
     const costs = cost(outcome.expected);
-    return [` Calibrated: ${costs} in 1,000 cases, `, verdictWord(codeOfCases(outcome)), "."];
+    return [` Calibrated: ${costs} per 1,000 cases, `, verdictWord(codeOfCases(outcome)), "."];
   }
 
   #several(outcomes: CaseOutcome[], cost: (value: number) => string, against: Child[]): Child[] {
@@ -101,13 +101,13 @@ export class CaseAnswer {
     const costs = order.flatMap((i, place): Child[] => [
       place > 0 ? ", " : "",
       named(this.data.systems[i].name),
-      ` costs ${cost(outcomes[i].expected)}${place === 0 ? " in 1,000 cases" : ""}`,
+      ` costs ${cost(outcomes[i].expected)}${place === 0 ? " per 1,000 cases" : ""}`,
       isNaN(outcomes[i].normalized) ? "" : ` (${roundPercent(outcomes[i].normalized)})`,
     ]);
     const code = codeOfCases(outcomes[order[0]]);
     const known = code !== "no_interval" && code !== "no_verdict";
     const worth: Child[] = known ? [" The cheapest is ", verdictWord(code), "."] : [];
-    return [...costs, ...against, ...worth, " Which one costs least is not tested here."];
+    return [...costs, ...against, ...worth, " Which system costs least is not tested here."];
   }
 
   /** Return what writes costs with the digits that the interval of a system justifies. */
@@ -124,7 +124,7 @@ export class CaseAnswer {
     const { classes } = this.payload;
     const { decisions } = this.data;
     const parts: Child[][] = [];
-    if (problem.multiplier !== 1) parts.push([`amounts times ${number(problem.multiplier)}`]);
+    if (problem.multiplier !== 1) parts.push([`amounts multiplied by ${number(problem.multiplier)}`]);
     problem.cells.forEach((row, i) =>
       row.forEach((cell, j) => {
         if (typeof cell === "number" && cell !== own.cells[i][j])
@@ -146,7 +146,7 @@ function codeOfCases({ normalized, interval, counts }: CaseOutcome): string {
   return codeOf(normalized, interval, constant);
 }
 
-/** What 1,000 cases bring: each system, and either decision for all. */
+/** Results per 1,000 cases: each system, and either decision for all. */
 export class CaseResults {
   readonly element = h("div");
   readonly #body = h("tbody");
@@ -158,18 +158,17 @@ export class CaseResults {
     readonly data: CasesData,
     readonly cases: Cases,
   ) {
-    const { classes } = payload;
     const unit = payload.unit?.name ?? "";
     const heads: Child[][] = [
-      ["In 1,000 cases"],
+      ["Per 1,000 cases"],
       [`cost${unit ? `, ${unit}` : ""}`],
-      ["normalised"],
+      ["normalised cost"],
       ["decided ", named(data.decisions[1])],
-      ["missed ", named(classes[1])],
-      ["needless"],
+      ["misses"],
+      ["false alarms"],
     ];
     const head = h("tr", ...heads.map((one) => h("th", { scope: "col" }, ...one)));
-    const table = h("table", h("caption.unseen", "What 1,000 cases bring"), h("thead", head), this.#body);
+    const table = h("table", h("caption.unseen", "Results per 1,000 cases"), h("thead", head), this.#body);
     const region = { tabindex: 0, role: "region", "aria-label": "per 1,000 cases" };
     this.element.append(h("div", { class: "thousand by-case", ...region }, table), this.#note, this.#spoken);
   }
@@ -203,7 +202,7 @@ export class CaseResults {
     const { constants, naive } = found.outcomes[0];
     const counts = found.problem.priors.map((p) => (j === 0 ? [p, 0] : [0, p]));
     const nec = naive > 0 ? number(constants[j] / naive) : "undefined";
-    const name = ["always ", named(this.data.decisions[j])];
+    const name = ["always deciding ", named(this.data.decisions[j])];
     const row = this.#cells(name, counts, found, [[money(constants[j], this.payload.unit ?? PLAIN)], [nec]]);
     row.className = "constant";
     return row;
@@ -222,14 +221,14 @@ export class CaseResults {
   #words(found: CasesFound): string {
     const { n, total } = this.cases;
     const all = n === total ? `all ${count(total)}` : `${count(n)} of ${count(total)}`;
-    const drawn = n === total ? "" : ", drawn within classes";
-    const rest = n === total || !found.own ? "" : " The costs shown now are those of all cases.";
+    const drawn = n === total ? "" : ", sampled within each class";
+    const rest = n === total || !found.own ? "" : " The costs shown now are for all cases.";
     const of = this.data.name === "cost" ? "" : ` Application: ${this.data.name}.`;
     const known = found.outcomes.some((one) => one.interval !== null);
     const why = found.own ? "" : this.data.noInterval;
     const interval = known
       ? ` Intervals: ${roundPercent(this.payload.level)}.`
-      : why && ` No intervals here: ${why}. Run stakes evaluate at these settings.`;
-    return `On ${all} cases${drawn}.${rest}${interval} Normalised: the cost over that of the cheaper decision for all.${of}`;
+      : why && ` No intervals here: ${why}. To get them, run stakes evaluate with these settings.`;
+    return `Based on ${all} cases${drawn}.${rest}${interval} Normalised cost: divided by the cost of the better constant decision.${of}`;
   }
 }

@@ -83,6 +83,7 @@ export class Chart {
       viewBox: `0 0 ${outer} ${height}`,
       width: outer,
       height,
+      preserveAspectRatio: "xMinYMid", // in print, where its height is limited
       role: "img",
       "aria-labelledby": id,
     });

@@ -38,7 +38,7 @@ export class Confusion {
       store.focus = this.#which.selectedIndex;
       store.tell(true);
     });
-    const head = h("h3", "Truth and decision");
+    const head = h("h3", "Confusion matrix");
     this.element = h(
       "div.confusion",
       h("div.bar-of", head, names.length > 1 && this.#which),
@@ -80,7 +80,7 @@ export class Confusion {
     );
     refill(
       this.#body,
-      h("div.scroll", { tabindex: 0, role: "region", "aria-label": "truth and decision" }, table),
+      h("div.scroll", { tabindex: 0, role: "region", "aria-label": "confusion matrix at these settings" }, table),
     );
   }
 

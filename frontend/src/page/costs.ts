@@ -90,7 +90,7 @@ export class CostControls {
     const dial = new Dial({
       key: "cost",
       label: [],
-      spoken: "chosen cost",
+      spoken: "selected cost",
       track: around(1),
       takes: "cost",
       onInput: (value, settled) =>
@@ -103,8 +103,8 @@ export class CostControls {
           field.element.classList.toggle("chosen", slides && r === i && c === j);
       }
       dial.retarget({
-        label: ["Chosen cost ", quietly(named(classes[i]), " → ", named(decisions[j]))],
-        spoken: `cost of ${decisions[j]} when it is ${classes[i]}`,
+        label: ["Selected cost ", quietly(named(classes[i]), " → ", named(decisions[j]))],
+        spoken: `cost of deciding ${decisions[j]} for ${classes[i]}`,
         track: this.#track(this.#store.problem.costs[i][j]),
       });
       dial.show(this.#store.problem.costs[i][j]);
@@ -147,7 +147,7 @@ export class CostControls {
 
   #field(i: number, j: number, said: HTMLElement, onFocus: () => void): NumberField {
     const { classes } = this.#store.payload;
-    const label = `cost of ${this.#store.problem.decisions[j]} when it is ${classes[i]}`;
+    const label = `cost of deciding ${this.#store.problem.decisions[j]} for ${classes[i]}`;
     const own = place();
     said.append(own);
     const field = new NumberField(
@@ -176,7 +176,7 @@ export class CostControls {
       });
     const value = (i: number) => largestCost(this.#store.problem, i);
     const dials = h("div");
-    refill(this.#body, h("p.hint", "What an error on each class costs"), dials);
+    refill(this.#body, h("p.hint", "Cost of an error on each class"), dials);
     this.#update = dialsOrChooser(dials, classes, make, value);
   }
 

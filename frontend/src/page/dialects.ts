@@ -22,7 +22,7 @@ export interface Dialect {
 }
 
 const LOG_ODDS = "effective prior log odds";
-const RATIO = "what a miss costs, in false alarms";
+const RATIO = "cost of a miss, in false alarms";
 const THRESHOLD = "threshold probability";
 const PRIOR_ODDS = "log10 of the prior odds";
 
@@ -38,38 +38,38 @@ function dialect(
 
 export const DIALECTS: Record<Choice, Dialect> = {
   ratio: dialect(
-    "Cost by what a miss costs",
+    "Cost by cost of a miss",
     RATIO,
-    "cost, as a share of deciding without it",
-    "Below 1 the system costs less than the best single answer for all cases.",
+    "normalised expected cost",
+    "Below 1, the system costs less than the best constant decision.",
     () => [0, 1.5],
   ),
   bayesError: dialect(
     "Normalised Bayes error (speech)",
     LOG_ODDS,
     "normalised expected cost",
-    "Expected cost over that of the best constant answer, at every mixture of costs and priors.",
+    "Expected cost divided by that of the best constant decision, at every combination of costs and priors.",
     (most) => [0, Math.min(2, Math.max(1.15, most * 1.05))],
   ),
   decisionCurve: dialect(
     "Decision curve (medicine)",
     THRESHOLD,
     "net benefit",
-    "Net benefit against acting on all and on none.",
+    "Net benefit, compared with acting on all and acting on none.",
     (_, priors) => [-0.2 * priors[1], 1.08 * priors[1]],
   ),
   interventionsAvoided: dialect(
     "Interventions avoided (medicine)",
     THRESHOLD,
     "avoided per 100 cases",
-    "Net interventions avoided in 100 cases, against acting on all.",
+    "Net interventions avoided per 100 cases, compared with acting on all.",
     (_, priors) => [-20 * priors[0], 108 * priors[0]],
   ),
   relativeValue: dialect(
     "Relative value (weather)",
     "cost-loss ratio",
     "relative economic value",
-    "1 − normalised expected cost: 1 is perfect, 0 the best constant answer.",
+    "1 − normalised expected cost: 1 is perfect, 0 is the best constant decision.",
     () => [-0.4, 1],
   ),
   murphy: dialect(
@@ -90,7 +90,7 @@ export const DIALECTS: Record<Choice, Dialect> = {
     "Applied probability of error (APE)",
     LOG_ODDS,
     "error rate",
-    "Error rate at the effective prior, over its log odds.",
+    "Error rate at the effective prior, plotted by its log odds.",
     (most) => [0, most * 1.08],
   ),
   entropy: dialect(
@@ -104,7 +104,7 @@ export const DIALECTS: Record<Choice, Dialect> = {
     "Calibration loss",
     THRESHOLD,
     "share of the naive cost",
-    "What a best calibrated version of the same scores would recover, at each threshold.",
+    "What the best threshold on these data would recover, at each threshold probability.",
     (most) => [0, Math.min(1.5, Math.max(0.02, most * 1.1))],
   ),
 };

@@ -67,6 +67,12 @@ export function named(name: string): HTMLElement {
   return h("bdi.name", { dir: "auto", title: name.length > 12 ? name : null }, name);
 }
 
+/** Return "32 (20 to 49)" so that a narrow page breaks the line before the interval, not within. */
+export function withBand(text: string): Child[] {
+  const at = text.indexOf(" (");
+  return at < 0 ? [text] : [text.slice(0, at + 1), h("span.band", text.slice(at + 1))];
+}
+
 /** Put new children in the place of the old ones. */
 export function refill(element: Element, ...children: Child[]): void {
   element.replaceChildren();

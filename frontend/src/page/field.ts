@@ -116,14 +116,14 @@ export class NumberField {
   /** Say why a number is not taken; empty if it is. */
   #outside(value: number): string {
     const shown = plainNumber(value).replace("-", "−");
-    if (this.#takes === "cost") return value < 0 ? `A cost cannot be below 0: ${shown}.` : "";
+    if (this.#takes === "cost") return value < 0 ? `A cost must be 0 or more: got ${shown}.` : "";
     if (this.#takes === "percent")
-      return value > 0 && value < 100 ? "" : `A share lies above 0 % and below 100 %: ${shown} does not.`;
+      return value > 0 && value < 100 ? "" : `A share must be above 0 % and below 100 %: got ${shown}.`;
     if (this.#takes === "target")
-      return value >= 0 && value < 1 ? "" : `A target is at least 0 % and below 100 %: ${shown} is not.`;
+      return value >= 0 && value < 1 ? "" : `A target must be at least 0 % and below 100 %: got ${shown}.`;
     if (value > 0 && value < 1) return "";
-    const percent = value >= 1 && value < 100 ? ` For ${shown} percent write ${shown} %.` : "";
-    return `A share lies above 0 and below 1: ${shown} does not.${percent}`;
+    const percent = value >= 1 && value < 100 ? ` For ${shown} percent, write ${shown} %.` : "";
+    return `A share must be above 0 and below 1: got ${shown}.${percent}`;
   }
 
   #refuse(sentence: string): void {
@@ -131,7 +131,7 @@ export class NumberField {
     this.element.setAttribute("aria-invalid", "true");
     this.element.setAttribute("aria-describedby", this.#said.id);
     const held = this.#takes === "target" ? this.#write(this.#held) : plainNumber(this.#held);
-    this.#said.textContent = `${sentence} The number before it still holds: ${held}.`;
+    this.#said.textContent = `${sentence} The previous value is kept: ${held}.`;
     this.#said.hidden = false;
   }
 

@@ -26,7 +26,7 @@ const POINTS = 61; // at which verdicts are asked for, before bisections
 const FEW_POINTS = 17; // for more than two classes
 export const MOST_FLIPPED = 4; // classes of which each cost and share is changed in turn
 const MOST_IN_A_ROW = 2; // conditions of one sentence
-const ALL_LOOKED = "what a mistake on each class costs, about a hundredth to 100 times the report's; shares of 0.01 to 99.99 %";
+const ALL_LOOKED = "the cost of misclassifying each class, from about 1/100 to 100 times that of the report; shares from 0.01 to 99.99 %";
 const BUDGET = 6; // milliseconds in a row
 const MOST_SYSTEMS = 2;
 
@@ -121,18 +121,18 @@ export class Flips {
       const useful = clauses[place].filter((words) => words.length > 0);
       const who = this.#model.names.length > 1 ? [named(this.#model.names[i]), ": "] : [];
       if (useful.length === 0 && always[place])
-        return h("li", ...who, h("b", "worth using"), " whichever of these numbers is changed.");
-      if (useful.length === 0) return h("li", ...who, "not shown to be worth using anywhere in the range looked at.");
+        return h("li", ...who, h("b", "worth using"), " at every value tried.");
+      if (useful.length === 0) return h("li", ...who, "not shown to be worth using at any value tried.");
       if (useful.length > MOST_IN_A_ROW)
-        return h("li", ...who, h("b", "worth using"), " where", h("ul", ...useful.map((words) => h("li", ...words))));
-      const parts = useful.flatMap((words, at) => [at > 0 ? "; or where " : "", ...words]);
-      return h("li", ...who, h("b", "worth using"), " where ", ...parts, ".");
+        return h("li", ...who, h("b", "worth using"), " if any one of these holds:", h("ul", ...useful.map((words) => h("li", ...words))));
+      const parts = useful.flatMap((words, at) => [at > 0 ? "; or if " : "", ...words]);
+      return h("li", ...who, h("b", "worth using"), " if ", ...parts, ".");
     });
     refill(
       this.element,
       h("h3", "What would change the answer"),
       h("ul", ...lines),
-      h("p.hint", "One number changed at a time, the others as now. Looked at: ", ...looked, "."),
+      h("p.hint", "One number is changed at a time; the others stay as they are now. Values tried: ", ...looked, "."),
     );
   }
 
@@ -185,7 +185,7 @@ export class Flips {
     if (free >= 0)
       axes.push({
         key: "abstain",
-        lead: ["a case left undecided costs "],
+        lead: ["leaving a case undecided costs "],
         tail: ratio === null ? [] : [" false alarms"],
         values: trackValues(problem.costs[0][free] || firstPrice(problem), many),
         scale: 1 / alarm,
@@ -194,14 +194,14 @@ export class Flips {
     return axes;
   }
 
-  /** Return what a mistake on each of some classes costs, and how frequent each is. */
+  /** Return what an error on each of some classes costs, and how frequent each is. */
   #byClass(problem: Problem): Axis[] {
     const { initial } = this.#store;
     return this.#model.payload.classes.flatMap((name, i): Axis[] => {
       const [cost, most] = [largestCost(initial, i), largestCost(problem, i)];
       const costs: Axis = {
         key: `error-${i}`,
-        lead: ["a mistake on ", named(name), " costs "],
+        lead: ["misclassifying ", named(name), " costs "],
         tail: [],
         values: trackValues(cost || 1, FEW_POINTS),
         scale: 1,

@@ -7,7 +7,7 @@ import { number, range } from "./text";
 
 const MOST_ROWS = 12;
 const MOVED =
-  "No mark: this is for the priors of the report, and posteriors as given do not follow others.";
+  "No mark: this chart holds at the priors of the report, and posteriors used as given do not follow other priors.";
 // Metrics on the scale of the normalised cost, those that decide first; others have units of their own.
 const ORDER = [
   /(^|\.)nec$/,
@@ -44,7 +44,7 @@ export function forest(payload: Payload, tones: Map<string, number>): HTMLElemen
     h(
       "h4",
       named(systems[i]),
-      " against ",
+      " compared with ",
       reference === undefined ? "the reference" : named(reference),
     ),
     h(

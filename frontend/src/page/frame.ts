@@ -30,7 +30,7 @@ export async function fill(begin: (frame: Frame, shown: Compared) => Promise<voi
 
 /** Say why the live part does not run. */
 export function failed(error: unknown): void {
-  document.getElementById("live")?.append(`The live part cannot run in this browser: ${error}`);
+  document.getElementById("live")?.append(`The interactive part cannot run in this browser: ${error}`);
 }
 
 /** Pictures of a comparison that no cost changes. */
@@ -50,15 +50,15 @@ function compared(payload: Payload, names: string[]): Compared {
   const differences = forest(payload, tones);
   if (differences) {
     const note =
-      "Differences as the report was made, with intervals; filled where a system is distinguishable from the reference.";
+      "Differences at the settings of the report, with intervals. Filled marks: distinguishable from the reference.";
     figures.push(new Figure("Differences", differences, () => {}, { note, wide: true }));
   }
   const strip = payload.odds.length > 0 ? new OddsStrip(payload.odds, tones) : null;
   if (strip) {
     const note =
-      "By odds: the cost times prior of false alarms over that of misses. A system is named where it is distinguishable from all others, over the whole range at once; beyond the ends no threshold was observed.";
+      "Odds: cost × prior of a false alarm, divided by cost × prior of a miss. A system is named where it is distinguishable from all others, simultaneously over the whole range. Beyond the ends no threshold was observed.";
     figures.push(
-      new Figure("Which costs least at which odds", strip.element, () => {}, { note, wide: true }),
+      new Figure("Which system costs least at which odds", strip.element, () => {}, { note, wide: true }),
     );
   }
   return { figures, strip };

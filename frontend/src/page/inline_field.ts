@@ -29,7 +29,7 @@ export class InlineField {
       class: "inline",
       "data-field": key,
       "aria-label": label,
-      title: `${label}; arrow keys change it`,
+      title: `${label} (use the arrow keys to change it)`,
     };
     this.#field = new NumberField(manner.takes, said, attributes, onInput, manner.write);
     const { element } = this.#field;

@@ -35,7 +35,7 @@ export class Trade extends Later {
   readonly #shares = new Chart(170);
 
   constructor(model: Model, store: Store) {
-    super(model, store, "What abstaining gives", { wide: model.payload.live?.kind === "levels" });
+    super(model, store, "Cost and share of abstentions", { wide: model.payload.live?.kind === "levels" });
     this.figure.element.append(this.#shares.element);
   }
 
@@ -98,18 +98,18 @@ export class Trade extends Later {
     const reach = Math.min(MOST_COST * naive, 1.05 * Math.max(1.1 * naive, ...costs.filter(isFinite)));
     const x = {
       scale: logarithmic(prices[0], most),
-      label: "what a case left undecided costs",
-      read: (v: number) => `at a price of ${number(v)}`,
+      label: "cost of leaving a case undecided",
+      read: (v: number) => `at a cost of ${number(v)}`,
     };
-    this.figure.say(`Where abstaining is cheap, more is left undecided.${basis(this.model)}`);
+    this.figure.say(`The cheaper it is to abstain, the more cases are left undecided.${basis(this.model)}`);
     this.chart.draw({
-      summary: "Cost of a case over the price of leaving one undecided",
+      summary: "Cost per case over the cost of leaving a case undecided",
       x,
-      y: { scale: linear(0, reach || 1), label: `cost of a case${this.#unit && `, ${this.#unit}`}` },
+      y: { scale: linear(0, reach || 1), label: `cost per case${this.#unit && `, ${this.#unit}`}` },
       layers,
     });
     this.#shares.draw({
-      summary: "Share of cases left undecided over its price",
+      summary: "Share of cases left undecided over the cost of leaving a case undecided",
       x,
       y: { scale: linear(0, 1, (v) => `${Math.round(100 * v)} %`), label: "share left undecided", read: percent },
       layers: shares,
@@ -120,7 +120,7 @@ export class Trade extends Later {
 /** How often the likeliest class was the true one, by its posterior. */
 export class Confidence extends Later {
   constructor(model: Model, store: Store) {
-    super(model, store, "Confidence");
+    super(model, store, "Accuracy by confidence");
   }
 
   paint(): void {
@@ -141,7 +141,7 @@ export class Confidence extends Later {
     for (const [i, system] of rows.entries()) {
       const bins = confidence(system, problem, payload, 15, MOST_ROWS);
       const most = Math.max(...bins.share);
-      const name = rows.length > 1 ? names[i] : "bins, larger for more samples";
+      const name = rows.length > 1 ? names[i] : "bins (larger: more samples)";
       layers.push({
         kind: "line",
         name,
@@ -160,17 +160,17 @@ export class Confidence extends Later {
       });
     }
     this.figure.say(
-      `How often the likeliest class was the true one. On the dotted line posteriors are what they say.${basis(this.model)}`,
+      `How often the most likely class is the true one, by its posterior. On the dotted line, posteriors are calibrated.${basis(this.model)}`,
     );
     const low = 1 / payload.classes.length;
     this.chart.draw({
-      summary: "Frequency of a right answer over the largest posterior",
+      summary: "Share of right answers over the largest posterior",
       x: {
         scale: linear(Math.min(low, 0.5), 1),
         label: "largest posterior",
         read: (v) => `at ${number(v)}`,
       },
-      y: { scale: linear(0, 1), label: "share that was right" },
+      y: { scale: linear(0, 1), label: "share right" },
       layers,
       square: true,
     });
@@ -182,8 +182,8 @@ export class Classes extends Picture {
   readonly #body: HTMLElement;
 
   constructor(model: Model, store: Store) {
-    const body = h("div.scroll", { tabindex: 0, role: "region", "aria-label": "each class" });
-    super(model, store, "Each class", {}, body);
+    const body = h("div.scroll", { tabindex: 0, role: "region", "aria-label": "results by class" });
+    super(model, store, "Results by class", {}, body);
     this.#body = body;
   }
 
@@ -203,9 +203,9 @@ export class Classes extends Picture {
     );
     const order = payload.classes.map((_, i) => i);
     if (order.length > MOST_CLASSES) order.sort((a, b) => parts[b] - parts[a]).splice(MOST_CLASSES);
-    const several = names.length > 1 ? `Of ${apart(names[focus])}. ` : "";
+    const several = names.length > 1 ? `For ${apart(names[focus])}. ` : "";
     const some =
-      order.length < payload.classes.length ? ` The ${MOST_CLASSES} that cost most.` : "";
+      order.length < payload.classes.length ? ` Only the ${MOST_CLASSES} costliest classes are shown.` : "";
     this.figure.say(
       `${several}Bars show the share of the expected cost that comes from each class.${some}`,
     );
@@ -243,5 +243,5 @@ function cell(text: string): HTMLElement {
 
 /** Say how many samples a picture is drawn from, where not all. */
 function basis({ rows }: Model): string {
-  return (rows[0]?.n ?? 0) > MOST_ROWS ? ` On ${count(MOST_ROWS)} samples.` : "";
+  return (rows[0]?.n ?? 0) > MOST_ROWS ? ` Based on ${count(MOST_ROWS)} samples.` : "";
 }

@@ -22,7 +22,7 @@ import { apart, upperLimit, number } from "./text";
 const MOST_BOLD = 3; // systems whose lines all stand out
 const FEW = 3000; // samples of a class below which a line of costs is jagged by chance
 const REACH = 0.3; // log odds to either side over which such a line is smoothed
-const REFERENCES = { naive: "best constant answer", all: "act on all", none: "act on none" };
+const REFERENCES = { naive: "best constant decision", all: "act on all", none: "act on none" };
 
 type Drawn = Exclude<Choice, "entropy">;
 
@@ -42,7 +42,7 @@ export class CostCurves extends Picture {
   constructor(model: Model, store: Store) {
     const options = CHOICES.map((one) => h("option", { value: one }, DIALECTS[one].name));
     const menu = h("select", { "aria-label": "kind of cost curve" }, ...options);
-    super(model, store, "What it costs as a miss costs more", { wide: true, extra: menu });
+    super(model, store, "Cost as misses become more expensive", { wide: true, extra: menu });
     this.#menu = menu;
     on(menu, "change", () => {
       this.#choice = this.#menu.value as Choice;
@@ -67,7 +67,7 @@ export class CostCurves extends Picture {
     const point = operatingPoint(problem, payload);
     if (!point) {
       this.chart.mark([]);
-      this.figure.say(`${dialect.note} No point is marked: the curve is of two decisions.`);
+      this.figure.say(`${dialect.note} No point is marked, because the curve is for two decisions.`);
       return;
     }
     const x = placed(choice, point.theta, this.model.priors(problem));
@@ -86,7 +86,7 @@ export class CostCurves extends Picture {
     this.chart.mark([{ tone: "quiet", x }, ...marks], x, readings);
     const bound = Math.max(...here.map(({ error }) => error));
     const what = loss ? "loss" : "minimum";
-    const near = ` The ${what} at this point is within ${upperLimit(bound)} of that of all scores.`;
+    const near = ` The ${what} at this point is within ${upperLimit(bound)} of the value for all scores.`;
     this.figure.say(dialect.note + this.#drawn + (bound > 0 ? near : ""));
   }
 
@@ -145,8 +145,8 @@ export class CostCurves extends Picture {
     const some = views.some((one, i) => lines[i] !== one.actual);
     const cut = views.some((one, i) => one.band !== null && !faint(i) && !whole(one, bands[i]));
     this.#drawn =
-      (some ? " Lines are smoothed, as the samples are few; marks and the numbers below are not." : "") +
-      (cut ? " No band where it would be wider than the picture." : "");
+      (some ? " Lines are smoothed because there are few samples; marks and the numbers below are not." : "") +
+      (cut ? " The interval band is omitted where it would fill the chart." : "");
     layers.push(
       ...views[0].references.map((line): Layer => ({
         kind: "line",
@@ -170,7 +170,7 @@ export class CostCurves extends Picture {
     }
     this.chart.draw({
       summary: `${dialect.name}: ${dialect.y} over ${dialect.x}`,
-      x: { scale, label: dialect.x, read: (v) => `at ${dialect.x} ${number(v)}` },
+      x: { scale, label: dialect.x, read: (v) => `${dialect.x}: ${number(v)}` },
       y: { scale: linear(low, high), label: dialect.y },
       layers,
     });

@@ -144,7 +144,7 @@ class LivePage {
       "p.hint",
       "Under the sliders: ",
       ...key("useful", "worth using,"),
-      ...key("unclear", "not shown,"),
+      ...key("unclear", "unclear,"),
       ...key("worse", "not worth using."),
       rows,
     );

@@ -34,13 +34,13 @@ export class PriorControls {
     if (decided) return;
     if (scores === "posteriors") {
       const why = quietly(
-        "They are taken to hold at the priors of the data. Without this they stay as given.",
+        "Posteriors are assumed to hold at the priors of the data. If unchecked, they are used as given.",
       );
       this.element.append(
         h("label.check", this.#adapt, h("span", "Adapt posteriors to these priors ", why)),
       );
     } else {
-      this.element.append(h("p.hint", "The scores follow these priors."));
+      this.element.append(h("p.hint", "Posteriors are computed from the scores at these priors."));
     }
   }
 
@@ -76,7 +76,7 @@ export class AbstentionControls {
 
   constructor(store: Store) {
     this.#store = store;
-    const label = h("label.check", this.#allowed, h("span", "Allow a case to be left undecided"));
+    const label = h("label.check", this.#allowed, h("span", "Allow cases to be left undecided"));
     this.element.append(label, this.#place);
     const own = () => store.initial.decisions;
     on(this.#allowed, "change", () => {
@@ -108,8 +108,8 @@ export class AbstentionControls {
   #makeDial(track: Track, name: string): Dial {
     return new Dial({
       key: "abstain",
-      label: ["Price of ", named(name)],
-      spoken: `price of ${name}`,
+      label: ["Cost of ", named(name)],
+      spoken: `cost of ${name}`,
       track,
       takes: "cost",
       onInput: (value, settled) =>

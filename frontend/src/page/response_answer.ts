@@ -48,7 +48,7 @@ export function targetText(t: number): string {
 }
 
 function at(t: number): Part[] {
-  return [text("At a target of "), ["field", "target", t, "confidence target"]];
+  return [text("At a confidence target of "), ["field", "target", t, "confidence target"]];
 }
 
 /** Return the sentences: what it should answer and does, and whether that is worth having. */
@@ -56,13 +56,14 @@ export function responseAnswer(one: ResponseStanding): Part[][] {
   const { own, calibrated: other } = one;
   const decimals = decimalsFor(own);
   const points = amount(own.utility, decimals);
-  const plain = ` this model answers ${answered(own)} of the questions and scores ${points}`;
-  const would = other && `${ruleWords(other)} would give ${amount(other.utility, decimals)}`;
-  let said = `${plain} points a question.`;
+  const scores = `scores ${points} points per question`;
+  const plain = `, this model answers ${answered(own)} of the questions and ${scores}`;
+  const would = other && `${ruleWords(other)} would score ${amount(other.utility, decimals)}`;
+  let said = `${plain}.`;
   if (other && isBetter(one, other))
-    said = ` this model should answer ${answered(other)} of the questions; it answers ${answered(own)}, and so scores ${points} where ${would}.`;
+    said = `, this model should answer ${answered(other)} of the questions. It answers ${answered(own)} and ${scores}; ${would}.`;
   else if (other && one.ruleCode === "own_abstentions")
-    said = `${plain}; no threshold on its confidence is shown to do better.`;
+    said = `${plain}. No threshold on its confidence is shown to do better.`;
   else if (other && one.ruleCode === NOT_TESTED) said = `${plain}; ${would}.`;
   return [[...at(one.target), text(said)], worth(one, decimals)];
 }
@@ -74,7 +75,7 @@ function isBetter(one: ResponseStanding, other: RuleOutcome): boolean {
 }
 
 function ruleWords({ threshold }: RuleOutcome): string {
-  return threshold === Infinity ? "never answering" : `abstaining below ${short(threshold ?? 0)}`;
+  return threshold === Infinity ? "never answering" : `abstaining below a stated confidence of ${short(threshold ?? 0)}`;
 }
 
 /** Say whether responses are worth having: those of a system that is named, or of the one. */
@@ -89,28 +90,28 @@ function worth(one: ResponseStanding, decimals: number, name = ""): Part[] {
     return [text("As they are, "), ...of, text(" are "), said, text(`: ${constant} scores ${points}.`)];
   const gap = one.own.utility - Math.max(one.always.utility, 0);
   const more = Math.abs(gap) <= SAME ? "as much as" : gap > 0 ? "more than" : "less than";
-  const head = [text("Here "), ...of, text(` score ${more} ${constant} (${points}).`)];
+  const head = [text("At this target, "), ...of, text(` score ${more} ${constant} (${points}).`)];
   if (name) return head;
-  return [...head, text(" This is computed in the page and "), said, text(`: the report tests ${targetText(one.tested)}.`)];
+  return [...head, text(" This was computed in the page and is "), said, text(`: the report tests a target of ${targetText(one.tested)}.`)];
 }
 
 /** Say what a target means for one wrong answer. */
 export function meaning(t: number): string {
   const penalty = t / (1 - t);
-  const rest = "; no answer brings nothing.";
-  if (penalty === 0) return `A wrong answer takes back nothing, so that always answering is best${rest}`;
-  if (Math.abs(penalty - 1) <= SAME) return `A wrong answer takes back what a right one brings${rest}`;
-  if (penalty > 1) return `A wrong answer takes back what ${short(penalty)} right ones bring${rest}`;
-  return `A wrong answer takes back ${short(penalty)} of what a right one brings${rest}`;
+  const rest = "; no answer scores 0.";
+  if (penalty === 0) return `A wrong answer costs nothing, so always answering is best${rest}`;
+  if (Math.abs(penalty - 1) <= SAME) return `A wrong answer cancels one right answer${rest}`;
+  if (penalty > 1) return `A wrong answer cancels ${short(penalty)} right answers${rest}`;
+  return `A wrong answer cancels ${short(penalty)} of a right answer${rest}`;
 }
 
 /** Say up to which target its answers are worth more than none; empty without answers. */
 export function breakEven({ right, wrong }: RuleOutcome): string {
   if (!(right + wrong > 0)) return "";
-  return `Its answers score above 0 at targets below ${roundPercent(right / (right + wrong))}, which is their accuracy.`;
+  return `Its answers score above 0 at targets below ${roundPercent(right / (right + wrong))}, their accuracy.`;
 }
 
-/** Return the points of 1,000 questions, and how many are right, wrong, unanswered. */
+/** Return the points per 1,000 questions, and how many are right, wrong, unanswered. */
 export function thousandQuestions(rule: RuleOutcome): string[] {
   const [right, all] = [rule.right, rule.right + rule.wrong].map((share) => Math.floor(PER * share + 0.5 + 1e-9));
   const band = scaled(rule.band, PER);
@@ -124,22 +125,22 @@ export function comparedResponses(systems: [string, ResponseStanding][], best: s
   const ranked = [...systems].sort(([, a], [, b]) => b.own.utility - a.own.utility);
   const [name, first] = ranked[0];
   const decimals = decimalsFor(first.own);
-  const points = `${amount(first.own.utility, decimals)} points a question`;
-  const head: Part[] = [...at(first.target), text(" "), ["name", name]];
+  const points = `${amount(first.own.utility, decimals)} points per question`;
+  const head: Part[] = [...at(first.target), text(", "), ["name", name]];
   if (best === null)
     head.push(
-      text(` scores most, ${points}. This is computed in the page and `),
+      text(` scores most, ${points}. This was computed in the page and is `),
       verdict(NOT_TESTED),
-      text(`: the report tests ${targetText(first.tested)}. Then`),
+      text(`: the report tests a target of ${targetText(first.tested)}. Next:`),
     );
   else if (best.length === 1) {
     const look = first.code === "worse_than_naive" ? "note" : "good";
-    head.push(text(" is "), ["verdict", `the best of ${ranked.length}`, look], text(`: ${points}. Then`));
+    head.push(text(" is "), ["verdict", `the best of ${ranked.length}`, look], text(`: ${points}. Next:`));
   } else
     head.push(
       text(` scores most, ${points}, but is `),
       ["verdict", "not shown to be the best", "warn"],
-      text(`: any of ${best.length} may be. Then`),
+      text(`: any of ${best.length} may be. Next:`),
     );
   for (const [k, [other, one]] of ranked.slice(1, 1 + MOST_NAMED).entries())
     head.push(text(k > 0 ? ", " : " "), ["name", other], text(` ${amount(one.own.utility, decimals)}`));

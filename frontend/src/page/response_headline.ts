@@ -1,7 +1,7 @@
-/** The answer on responses: sentences with the target to change, a slider, and what 1,000 questions bring. */
+/** The answer on responses: sentences with the target to change, a slider, and the results per 1,000 questions. */
 import { NEVER, RULES, type RuleName, type RuleOutcome } from "../core/responses";
 import type { Dial } from "./dial";
-import { type Child, h, named, on, refill } from "./dom";
+import { type Child, h, named, on, refill, withBand } from "./dom";
 import { forgetRefused, place as refusals } from "./field";
 import { InlineField, type Manner } from "./inline_field";
 import {
@@ -94,10 +94,10 @@ export class ResponseAnswer {
 
   #showTable(rows: [Child, RuleOutcome][]): void {
     const body = rows.map(([label, rule]) =>
-      h("tr", h("th", { scope: "row" }, label), ...thousandQuestions(rule).map((cell) => h("td", cell))),
+      h("tr", h("th", { scope: "row" }, label), ...thousandQuestions(rule).map((cell) => h("td", ...withBand(cell)))),
     );
-    const head = ["In 1,000 questions", ...HEADS].map((one) => h("th", { scope: "col" }, one));
-    const caption = h("caption.unseen", "What 1,000 questions bring");
+    const head = ["Per 1,000 questions", ...HEADS].map((one) => h("th", { scope: "col" }, one));
+    const caption = h("caption.unseen", "Results per 1,000 questions");
     refill(this.#table, h("table", caption, h("thead", h("tr", ...head)), h("tbody", ...body)));
   }
 }

@@ -78,16 +78,16 @@ export class UtilityOverTarget extends ResponsePicture {
     const high = Math.max(0.1, ...seen);
     this.figure.say(
       this.about.several
-        ? "Each system with its own abstentions; above the dotted line it scores more than never answering. The mark is the target now."
+        ? "Each system with its own abstentions; above the dotted line it scores more than never answering. The mark is the current target."
         : this.about.systems[0].stated === null
           ? "Above the dotted line it scores more than never answering. No confidence was stated, so no threshold can be tried."
-          : "Above the dotted line a rule scores more than never answering. The faint line is the best threshold for these very responses, chosen with their truth at hand: no threshold on the stated confidence could score more.",
+          : "Above the dotted line a rule scores more than never answering. The faint line is the best threshold on the stated confidence, chosen in hindsight on these responses: no threshold could score more.",
     );
     const span = high - low;
     this.chart.draw({
-      summary: "Points a question over the confidence target",
+      summary: "Points per question over the confidence target",
       x: { scale: linear(0, 1, inPercent), label: "confidence target", read: (t) => `at a target of ${targetText(Number(t.toFixed(3)))}` },
-      y: { scale: linear(low - 0.04 * span, high + 0.04 * span), label: "points a question" },
+      y: { scale: linear(low - 0.04 * span, high + 0.04 * span), label: "points per question" },
       layers: lines,
     });
   }
@@ -151,7 +151,7 @@ export class StatedConfidence extends ResponsePicture {
     }
     const first = this.about.several ? null : all[0];
     this.figure.say(
-      "How often answers are right where a confidence is stated, larger marks for more answers; below the dotted line it is overconfident. The upright line is the target.",
+      "How often answers are right, by stated confidence; larger marks stand for more answers. Below the dotted line, the model is overconfident. The vertical line is the target.",
     );
     this.chart.draw({
       summary: "Share of right answers over stated confidence",
@@ -160,7 +160,7 @@ export class StatedConfidence extends ResponsePicture {
         label: "stated confidence",
         read: (p) => (first ? near(first, p) : `stated ${number(p, 3)}`),
       },
-      y: { scale: linear(0, 1), label: "share that is right", read: percent },
+      y: { scale: linear(0, 1), label: "share right", read: percent },
       layers,
       square: true,
     });
@@ -198,13 +198,13 @@ export class RiskOverCoverage extends ResponsePicture {
     }
     this.figure.say(
       this.about.several
-        ? "If only the surest questions are answered. The marks are the systems' own abstentions."
-        : "If only the surest questions are answered. Marks: its own abstentions (round), and at the target its stated (square) and calibrated (triangle) confidence.",
+        ? "If only the most confident questions are answered. The marks show the systems' own abstentions."
+        : "If only the most confident questions are answered. Marks: its own abstentions (round), and at the target its stated (square) and calibrated (triangle) confidence.",
     );
     this.chart.draw({
       summary: "Share of wrong answers over the share of questions answered",
       x: { scale: linear(0, 1, inPercent), label: "questions answered", read: (c) => `${percent(c)} of the questions answered` },
-      y: { scale: linear(0, Math.min(1, 1.08 * most), inPercent), label: "answers that are wrong", read: percent },
+      y: { scale: linear(0, Math.min(1, 1.08 * most), inPercent), label: "share of answers wrong", read: percent },
       layers,
     });
   }
@@ -247,7 +247,7 @@ export class WhoIsBest extends ResponsePicture {
       h("li", system === null ? "never answering" : named(about.systems[system].name), ` from ${targetText(from)} to ${targetText(to)}`),
     );
     const body = h("div", h("div.strip", HIDDEN, ...parts, pin), h("div.ticks", HIDDEN, ...ticks), now, h("ul.unseen", ...listed));
-    const note = "By points with their own abstentions on these responses; not tested.";
+    const note = "By points on these responses, with each system's own abstentions. This is not tested.";
     super(about, "Which system scores most at which target", { wide: true, note, body });
     [this.#pin, this.#now] = [pin, now];
   }
@@ -273,6 +273,6 @@ export function sliceForest({ slices, target }: ResponsesData): Figure | null {
     return forestRow({ system: "", metric: "", label: name, better: "higher", value, low, high, sure }, most, 0);
   });
   const sides = h("p.sides", HIDDEN, h("span", "← below 0"), h("span", "above 0 →"));
-  const note = `Points a question in each slice at ${targetText(target)}, the target of the report, with intervals; filled where a slice is distinguishable from the better constant rule.`;
+  const note = `Points per question in each slice at ${targetText(target)}, the target of the report, with intervals. Filled marks: distinguishable from the better constant rule.`;
   return new Figure("Slices", h("div", sides, h("ul.forest", ...rows)), () => {}, { note, wide: true });
 }

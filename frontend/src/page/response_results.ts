@@ -16,12 +16,12 @@ export class ResponseResults {
   readonly #spoken = h("p.unseen", { role: "status", "aria-live": "polite" });
 
   constructor(readonly about: ResponsesAbout) {
-    const last = about.several ? "calibrated rule" : "abstains below";
-    const heads = [about.several ? "system" : "rule", "points a question", "answered", "accuracy of answers"];
+    const last = about.several ? "points if calibrated" : "abstains below";
+    const heads = [about.several ? "system" : "rule", "points per question", "answered", "accuracy of answers"];
     this.#more = about.systems.some(({ stated }) => stated !== null);
     if (this.#more) heads.push(last);
     const head = h("tr", ...heads.map((one) => h("th", { scope: "col" }, one)));
-    const caption = h("caption.unseen", "What each gives at this target");
+    const caption = h("caption.unseen", "Results at this target");
     const region = { tabindex: 0, role: "region", "aria-label": "at this target" };
     const table = h("table", caption, h("thead", head), this.#body);
     this.element.append(this.#over, h("div", { class: "thousand by-rule", ...region }, table), this.#note, this.#spoken);
@@ -34,7 +34,7 @@ export class ResponseResults {
     this.#note.textContent = this.#words(found);
     if (!settled) return;
     const points = found.at.map(({ system, rules }) => `${system.name} ${number(rules.own.utility)}`.trim());
-    this.#spoken.textContent = `At a target of ${targetText(found.t)}: ${points.join(", ")} points a question.`;
+    this.#spoken.textContent = `At a target of ${targetText(found.t)}: ${points.join(", ")} points per question.`;
   }
 
   #rules({ t, at: [{ rules }] }: ResponsesFound): HTMLElement[] {
@@ -65,9 +65,9 @@ export class ResponseResults {
     const { payload, systems, data } = this.about;
     const of = found.own
       ? ` Intervals: ${roundPercent(payload.level)}.`
-      : ` Computed here, without intervals or tests: those are at ${targetText(data.target)}, the target of the report.`;
+      : ` Computed here, without intervals or tests; the report has those at its own target of ${targetText(data.target)}.`;
     const calibrated = systems.some((one) => one.calibrated !== null)
-      ? " Calibrators did not see the responses they are used on."
+      ? " Calibrators are cross-fitted."
       : "";
     return `Points: 1 for a right answer, ${number(-found.t / (1 - found.t))} for a wrong one, 0 for none.${of}${calibrated}${this.#exactness()}`;
   }
@@ -83,5 +83,5 @@ export class ResponseResults {
 
 function threshold(rule: RuleOutcome): string {
   if (rule.threshold === null) return "";
-  return rule.threshold === Infinity ? "everything" : number(rule.threshold);
+  return rule.threshold === Infinity ? "never answers" : number(rule.threshold);
 }

@@ -43,7 +43,7 @@ export class Results {
     const head = h(
       "p.over",
       "Normalised expected cost",
-      h("small", "1 is the best constant answer; less is better"),
+      h("small", "1 is the best constant decision; lower is better"),
     );
     const top = h(
       "div",
@@ -51,7 +51,7 @@ export class Results {
       head,
       this.#bars,
     );
-    const words = h("details", h("summary", "The same in words"), this.#verdicts);
+    const words = h("details", h("summary", "In words"), this.#verdicts);
     this.element.append(top, this.#facts, this.#basis, words, this.#chosen, this.#spoken);
   }
 
@@ -146,17 +146,17 @@ export class Results {
         "Naive cost",
         [
           h("b", number(naive.naive)),
-          " by always answering ",
+          " for always deciding ",
           named(problem.decisions[naive.naiveDecision]),
         ],
       ],
     ];
-    if (regions) rows.push(["Decide", [regionList(regions, problem, this.#payload)]]);
+    if (regions) rows.push(["Decision rule", [regionList(regions, problem, this.#payload)]]);
     if (problem.decisions.length <= 6) {
       for (const [j, decision] of problem.decisions.entries()) {
         if (outcomes.length > 3) break;
         rows.push([
-          j === 0 ? "Decided" : "",
+          j === 0 ? "Decisions" : "",
           [
             named(decision),
             ": ",
@@ -173,8 +173,8 @@ export class Results {
 
 /** Say where the page puts a difference of systems to a test; nowhere: nothing. */
 function testedIn({ kind, differences }: Payload): string {
-  if (differences.length > 0) return "Verdict and Differences";
-  return kind === "evaluation" ? "Verdict and Numbers" : "";
+  if (differences.length > 0) return "“things to know” and Differences";
+  return kind === "evaluation" ? "“things to know” and Numbers" : "";
 }
 
 /** Return how far along the axis of the bars a cost is. */
@@ -207,8 +207,8 @@ function regionList(regions: Region[], problem: Problem, payload: Payload): HTML
     const what = h("b", named(problem.decisions[decision]));
     if (from <= 0 && to >= 1) return h("li", what, " always");
     const upper = to >= 1 ? `above ${at(from)}` : `from ${at(from)} to ${at(to)}`;
-    const where = from <= 0 ? `up to ${at(to)}` : upper;
-    return h("li", what, " where P(", named(positive), `) is ${where}`);
+    const where = from <= 0 ? `at most ${at(to)}` : upper;
+    return h("li", what, " if P(", named(positive), `) is ${where}`);
   });
   return h("ul.regions", ...items);
 }
@@ -220,22 +220,22 @@ function basisText(payload: Payload, found: Found): string {
   const samples = found.outcomes[0]?.samples ?? 0;
   const interval = payload.noInterval ? ` No intervals here: ${payload.noInterval}.` : "";
   if (live.kind === "decisions")
-    return `On all ${count(samples)} decisions, which stay as they were made.${interval}`;
+    return `Based on all ${count(samples)} decisions, which other costs do not change.${interval}`;
   if (live.kind === "levels") {
     const near = `; the normalised cost is within ${upperLimit(found.error)} of the exact one.`;
     const exact = found.error > 0 ? near : ".";
-    return `On all ${count(samples)} samples${exact}${interval}${movedText(payload, found)}`;
+    return `Based on all ${count(samples)} samples${exact}${interval}${movedText(payload, found)}`;
   }
-  if (found.own) return `On all ${count(live.total)} samples.${interval}`;
-  const rest = found.preview ? `; on ${count(live.rows)} once you let go` : "";
+  if (found.own) return `Based on all ${count(live.total)} samples.${interval}`;
+  const rest = found.preview ? `; updated on ${count(live.rows)} when you release the slider` : "";
   const error =
     live.error > 0 && !found.preview
-      ? ` At the report's own costs it was within ${upperLimit(live.error)} of all samples.`
+      ? ` At the report's own costs it was within ${upperLimit(live.error)} of the value on all samples.`
       : "";
   const drawn = samplingError(payload, found);
-  const chance = drawn > 0 ? `; that they are some of all adds a standard error of ${upperLimit(drawn)}` : "";
+  const chance = drawn > 0 ? `; sampling adds a standard error of ${upperLimit(drawn)}` : "";
   const all = samples === live.total ? "all" : `${count(samples)} of`;
-  return `About, on ${all} ${count(live.total)} samples with rounded posteriors${chance}${rest}.${error}${interval}${movedText(payload, found)}`;
+  return `Approximate: based on ${all} ${count(live.total)} samples with rounded posteriors${chance}${rest}.${error}${interval}${movedText(payload, found)}`;
 }
 
 /** Return the largest standard error of a normalised cost that comes from judging some of all samples of each class. */
@@ -263,7 +263,7 @@ function movedText({ kind, live, dataPriors }: Payload, { problem }: Found): str
   const fitted = live.systems[1]?.reference ?? null;
   const priors = problem.fromData ? dataPriors : problem.priors;
   if (fitted === null || fitted.every((p, i) => Math.abs(p - priors[i]) <= 1e-9)) return "";
-  return " The calibrator was fitted at other priors and its scores moved to these; Numbers has it fitted anew for each application.";
+  return " The calibrator was fitted at other priors and its scores adapted to these; under Numbers it is refitted for each application.";
 }
 
 /** Say what was chosen, for a print, where the controls are not. */
@@ -271,7 +271,7 @@ function chosenText({ costs, decisions, priors }: Problem, { classes }: Payload)
   if (costs.length * decisions.length > 200) return "";
   const rows = classes.map((name, i) => {
     const priced = decisions.map((one, j) => `${apart(one)} ${number(costs[i][j])}`);
-    return `${apart(name)}, prior ${number(priors[i])}: ${priced.join(", ")}`;
+    return `${apart(name)} (prior ${number(priors[i])}): ${priced.join(", ")}`;
   });
-  return `Chosen costs by true class. ${rows.join("; ")}.`;
+  return `Costs of each decision by true class. ${rows.join("; ")}.`;
 }

@@ -18,14 +18,14 @@ function sentence(tone: Sentence["tone"], code: string, ...parts: Child[]): Sent
 export function standing(outcome: Outcome, problem: Problem, reason: string): Sentence {
   const answer = () => named(problem.decisions[outcome.naiveDecision]);
   if (isNaN(outcome.normalized)) return sentence("note", "undefined", `Undefined: ${reason}.`);
-  const cost = `It costs ${percent(outcome.normalized)} of always answering `;
+  const cost = `It costs ${percent(outcome.normalized)} of the cost of always deciding `;
   const only = onlyDecision(outcome);
   if (only >= 0) {
     const decision = named(problem.decisions[only]);
     if (outcome.normalized <= 1) {
-      return sentence("bad", "constant", "Every sample gets ", decision, ".");
+      return sentence("bad", "constant", "Every case gets ", decision, ".");
     }
-    return sentence("bad", "constant", "Every sample gets ", decision, `. ${cost}`, answer(), ".");
+    return sentence("bad", "constant", "Every case gets ", decision, `. ${cost}`, answer(), ".");
   }
   if (!outcome.interval) return sentence("note", "no_interval", cost, answer(), "; no interval.");
   const [low, high] = outcome.interval;
@@ -50,8 +50,8 @@ export function cheapest(names: string[], outcomes: Outcome[], tested: string): 
     "note",
     "cheapest",
     ...listed,
-    `${verb}${number(least)} a case, `,
+    `${verb}${number(least)} per case, compared with ${number(next)} for `,
     named(second),
-    ` ${number(next)}${tested && `; whether that is more than chance is tested in ${tested} only`}.`,
+    `.${tested && ` Whether the difference could be chance is tested only in ${tested}.`}`,
   );
 }

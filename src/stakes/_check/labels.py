@@ -224,7 +224,8 @@ def is_missing(value: object) -> bool:
 def _missing(argument: str, row: int) -> InputError:
     rule = "must hold a label for every sample"
     hint = "Label it, or drop the row from every argument."
-    return InputError(argument, rule, "a missing value (null)", row=row, hint=hint)
+    got = "a missing value (null)"
+    return InputError(argument, rule, got, row=row, hint=hint, code="missing_label")
 
 
 def read_names(names: NamesLike, argument: str, *, mixed: bool = False) -> Names:
@@ -257,7 +258,8 @@ def seen_names(*columns: LabelColumn) -> Names:
         text = next(c for c in columns if isinstance(c.values, list))
         other = next(c for c in columns if not isinstance(c.values, list))
         both, got = f"{text.argument} and {other.argument}", f"str ({text.values[0]!r}) and int"
-        raise InputError(both, "must hold the same kind of label", f"{got} ({other.values[0]})")
+        rule, got = "must hold the same kind of label", f"{got} ({other.values[0]})"
+        raise InputError(both, rule, got, code="labels_of_two_kinds")
     if all(c.truth for c in columns):
         return (False, True)
     found: set[Label] = set()
@@ -267,7 +269,7 @@ def seen_names(*columns: LabelColumn) -> Names:
         column = next(c for c in columns if isinstance(c.values, list) and "" in c.values)
         row = column.place(column.values.index(""))  # type: ignore[union-attr]
         rule = "must hold a label for every sample"
-        raise InputError(column.argument, rule, "an empty text", row=row)
+        raise InputError(column.argument, rule, "an empty text", row=row, code="missing_label")
     return tuple(sorted(found))
 
 
@@ -329,9 +331,8 @@ def _other_kind(column: LabelColumn, names: Names, what: str, hint: str) -> Inpu
     numbered = what == "classes" and names == tuple(range(len(names)))
     hint = hint or (_TEXTS if numbered else "Convert one of the two.")
     rule, more = f"must hold labels of the {what} {quoted(names)}", f"where {what} are {other}"
-    return InputError(
-        column.argument, rule, shown, row=0, more=f", which is {kind} {more}", hint=hint
-    )
+    more, code = f", which is {kind} {more}", "labels_of_two_kinds"
+    return InputError(column.argument, rule, shown, row=0, more=more, hint=hint, code=code)
 
 
 def _unknown(column: LabelColumn, names: Names, row: int, what: str, hint: str = "") -> InputError:
@@ -344,7 +345,8 @@ def _unknown(column: LabelColumn, names: Names, row: int, what: str, hint: str =
     consecutive = names == tuple(range(len(names))) and len(names) > 1
     rule = f"must hold labels of the {what} "
     rule += f"0..{len(names) - 1}" if consecutive else quoted(names)
-    return InputError(column.argument, rule, shown, row=column.place(row), hint=hint or guess)
+    place, hint, code = column.place(row), hint or guess, "unknown_label"
+    return InputError(column.argument, rule, shown, row=place, hint=hint, code=code)
 
 
 def _text_hint(label: str, names: Names) -> str:

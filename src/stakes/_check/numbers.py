@@ -32,7 +32,7 @@ def read_array(values: Any, argument: str) -> FloatArray:  # noqa: ANN401
     if array.dtype.kind == "O":
         return _from_objects(array, argument)
     kind = {"U": "str", "S": "bytes", "T": "str"}.get(array.dtype.kind, str(array.dtype))
-    raise InputError(argument, "must hold numbers", kind)
+    raise InputError(argument, "must hold numbers", kind, code="not_a_number")
 
 
 def _from_objects(array: np.ndarray[Any, Any], argument: str) -> FloatArray:
@@ -40,10 +40,10 @@ def _from_objects(array: np.ndarray[Any, Any], argument: str) -> FloatArray:
     for place, value in np.ndenumerate(array):
         odd = isinstance(value, str | bytes | complex | np.complexfloating) or value is None
         if odd or not hasattr(value, "__float__"):
-            got = f"{value!r} ({type(value).__name__})"
+            rule, got = "must hold numbers", f"{value!r} ({type(value).__name__})"
             if len(place) == 1:
-                raise InputError(argument, "must hold numbers", got, row=place[0])
-            raise InputError(argument, "must hold numbers", f"{got} at row {place}")
+                raise InputError(argument, rule, got, row=place[0], code="not_a_number")
+            raise InputError(argument, rule, f"{got} at row {place}", code="not_a_number")
     try:
         return array.astype(np.float64)
     except (OverflowError, TypeError, ValueError) as error:
@@ -65,7 +65,8 @@ def read_weights(weights: Column | None, n: int, *, some: bool = True) -> FloatA
         rule = "must be 1-D, one weight per sample"
         raise InputError(argument, rule, f"shape {w.shape}", hint=hint)
     if w.size != n:
-        raise InputError(argument, "must hold one weight per sample", f"{w.size} for {n} samples")
+        rule, got = "must hold one weight per sample", f"{w.size} for {n} samples"
+        raise InputError(argument, rule, got, code="lengths_differ")
     bad = ~(w >= 0) | np.isinf(w)
     if bad.any():
         row = int(bad.argmax())
@@ -103,7 +104,8 @@ def read_priors(priors: PriorsLike | None, names: Names) -> FloatArray | None:
     if (p < 0).any() or not abs(total - 1) <= SUM_TOLERANCE:
         hint = "They seem to be counts: divide by their sum." if total > 2 else ""
         got = f"{p.tolist()}, sum {total:.10g}"
-        raise InputError("priors", "must be at least 0 and sum to 1", got, hint=hint)
+        rule, code = "must be at least 0 and sum to 1", "priors_do_not_sum_to_one"
+        raise InputError("priors", rule, got, hint=hint, code=code)
     return p
 
 
@@ -113,7 +115,8 @@ def check_seen(priors: FloatArray, weight: FloatArray, names: Names) -> None:
     if bare.any():
         i = int(bare.argmax())
         msg = f"class {quoted([names[i]])} has prior {priors[i]:g} but no samples, so what it costs"
-        raise UndefinedMetricError(f"{msg} is unknown. Set its prior to 0 or add samples of it.")
+        msg = f"{msg} is unknown. Set its prior to 0 or add samples of it."
+        raise UndefinedMetricError(msg, code="class_without_samples")
 
 
 def _one_per_class(priors: ArrayLike, names: Names) -> FloatArray:
@@ -125,9 +128,8 @@ def _one_per_class(priors: ArrayLike, names: Names) -> FloatArray:
         return _with_complement(p.item())
     if p.shape != (len(names),):
         rule = f"must hold one value for each of the {len(names)} classes {quoted(names)}"
-        if p.ndim:
-            raise InputError("priors", rule, f"{p.size} values")
-        raise InputError("priors", rule, repr(p.item()), hint=_FOR_TWO)
+        found, hint = (f"{p.size} values", "") if p.ndim else (repr(p.item()), _FOR_TWO)
+        raise InputError("priors", rule, found, hint=hint, code="priors_of_other_classes")
     return p
 
 
@@ -145,7 +147,8 @@ def _by_name(priors: Mapping[Any, float], names: Names) -> list[float]:
     lacking = [name for name in names if name not in priors]
     if unknown or lacking:
         fault = f"unknown {quoted(unknown)}" if unknown else f"none for {quoted(lacking)}"
-        raise InputError("priors", f"must name each class of {quoted(names)} once", fault)
+        rule = f"must name each class of {quoted(names)} once"
+        raise InputError("priors", rule, fault, code="priors_of_other_classes")
     return [priors[name] for name in names]
 
 
@@ -157,14 +160,14 @@ def read_costs(values: ArrayLike) -> FloatArray:
     c = read_array(values, "costs")
     if c.ndim != 2 or not c.size:
         rule = "must be 2-D, classes in rows and decisions in columns"
-        raise InputError("costs", rule, f"shape {c.shape}")
+        raise InputError("costs", rule, f"shape {c.shape}", code="cost_matrix_shape")
     for bad, rule in ((~np.isfinite(c), "finite"), (c < 0, "at least 0")):
         if bad.any():
             i, j = (int(k) for k in np.argwhere(bad)[0])
             shown = "NaN" if np.isnan(c[i, j]) else f"{c[i, j]:g}"
             hint = Action("give_losses") if c[i, j] < 0 else ""
             got = f"{shown} at (row, column) ({i}, {j})"
-            raise InputError("costs", f"must be {rule}", got, hint=hint)
+            raise InputError("costs", f"must be {rule}", got, hint=hint, code="negative_cost")
     return c
 
 

@@ -54,7 +54,8 @@ def _from_frame(values: Any, argument: str) -> tuple[Any, Names | None]:  # noqa
         if column.is_null().any():
             row = int(column.is_null().to_numpy().argmax())
             place = Place(row=row, column=str(name))
-            raise InputError(argument, "must hold numbers", "a missing value (NaN)", place=place)
+            got, code = "a missing value (NaN)", "missing_score"
+            raise InputError(argument, "must hold numbers", got, place=place, code=code)
     return frame.to_numpy(), names
 
 
@@ -78,7 +79,8 @@ def check_rows(n_rows: int, n_labels: int, argument: str = "scores") -> None:
     """Refuse another number of rows than of labels."""
     if n_rows != n_labels:
         rule = "must have one row per label"
-        raise InputError(argument, rule, f"{n_rows} rows for {n_labels} labels")
+        got = f"{n_rows} rows for {n_labels} labels"
+        raise InputError(argument, rule, got, code="lengths_differ")
 
 
 def settle_posteriors(
@@ -145,7 +147,8 @@ def _off(total: FloatArray, found: Unexplained, argument: str) -> InputError:
         gaps = f"explains gaps below {found.bound:.2g}"
         more = f"{more}, where rounding to {found.precision} {gaps}"
     hint = Action("renormalize", {"kinds": "Logits, LogLikelihoods"})
-    return InputError(argument, rule, found=count, row=row, more=more, hint=hint)
+    code = "rows_do_not_sum_to_one"
+    return InputError(argument, rule, found=count, row=row, more=more, hint=hint, code=code)
 
 
 def _renormalized(p: FloatArray, argument: str) -> tuple[FloatArray, Rounding | None]:
@@ -177,10 +180,11 @@ def _outside(p: FloatArray, inside: BoolArray, argument: str) -> InputError:
     percent = abs(total - 100) < 1e-3
     fields = {"row": row, "total": f"{total:.10g}", "kinds": "Logits, LogLikelihoodRatios"}
     hint = Action("say_kind_or_percent" if percent else "say_kind", fields)
-    shares = p.ndim == 1 and p.min() >= 0 and p.max() <= 100
+    shares = p.ndim == 1 and p.min() >= 0 and 2 < p.max() <= 100
     more = ", outside [0, 1]" + (" (percent? divide by 100)" if shares else "")
-    rule = "must be posteriors"
-    return InputError(argument, rule, repr(float(value)), row=row, more=more, hint=hint)
+    rule, got = "must be posteriors", repr(float(value))
+    code = "percent_not_probability" if percent or shares else "not_posteriors"
+    return InputError(argument, rule, got, row=row, more=more, hint=hint, code=code)
 
 
 def _any_in_row(bad: BoolArray) -> BoolArray:
@@ -190,7 +194,7 @@ def _any_in_row(bad: BoolArray) -> BoolArray:
 def _not_a_number(bad: BoolArray, argument: str) -> InputError:
     count, row = int(bad.sum()), int(bad.argmax())
     got = f"NaN in {count} rows, the first" if count > 1 else "NaN"
-    return InputError(argument, "must hold numbers", got, row=row)
+    return InputError(argument, "must hold numbers", got, row=row, code="missing_score")
 
 
 def check_no_nan(values: FloatArray, argument: str = "scores") -> None:
@@ -222,7 +226,8 @@ def settle_log_posteriors(
     if values.size and values.max() > 0:
         row = int(_any_in_row(values > 0).argmax())
         rule = "must be log posteriors, at most 0"
-        raise InputError(argument, rule, values[row].max(), row=row, hint=Action("use_logits"))
+        got = values[row].max()
+        raise _not_logs(argument, rule, got, row)
     if values.ndim == 1 or not len(values):
         return values, None
     total = np.concatenate([np.exp(part).sum(axis=1) for part in parts(values)])
@@ -231,8 +236,13 @@ def settle_log_posteriors(
     if isinstance(found, Unexplained):
         rule = "must be log posteriors, whose exponentials sum to 1"
         got = f"sum {total[found.row]:.10g}"
-        raise InputError(argument, rule, got, row=found.row, hint=Action("use_logits"))
+        raise _not_logs(argument, rule, got, found.row)
     rounding, rounded = found
     if rounded is not None:
         values = values - np.log(np.where(rounded, total, 1.0))[:, None]
     return values, rounding
+
+
+def _not_logs(argument: str, rule: str, got: object, row: int) -> InputError:
+    hint, code = Action("use_logits"), "not_log_posteriors"
+    return InputError(argument, rule, got, row=row, hint=hint, code=code)

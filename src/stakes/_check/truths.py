@@ -76,8 +76,8 @@ def read_shares(
     bad = (out < low) | (out > high)
     if bad.any():
         row = int(bad.argmax())
-        rule = f"must hold numbers from {low:g} to {high:g}"
-        raise InputError(argument, rule, f"{out[row]:g}", row=row, hint=hint)
+        rule, code = f"must hold numbers from {low:g} to {high:g}", "confidence_not_probability"
+        raise InputError(argument, rule, f"{out[row]:g}", row=row, hint=hint, code=code)
     return out
 
 

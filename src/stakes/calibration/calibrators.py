@@ -392,7 +392,8 @@ def _default(field: Field[Any]) -> Any:  # noqa: ANN401
 def _swapped(found: object) -> InputError:
     """Return the error for scores in the place of labels."""
     hint = "Call fit(scores, y_true): scores come first here."
-    return InputError("y_true", "must be labels", f"{found}, which looks like scores", hint=hint)
+    got, code = f"{found}, which looks like scores", "arguments_swapped"
+    return InputError("y_true", "must be labels", got, hint=hint, code=code)
 
 
 def _score_among(y_true: Column) -> str | None:
@@ -414,4 +415,5 @@ def require_every_class(samples: Samples) -> None:
     if bare.any():
         name = quoted([samples.classes[int(bare.argmax())]])
         msg = f"class {name} has 0 samples to calibrate on. Add samples of it, or leave its column"
-        raise UndefinedMetricError(f"{msg} out of scores and classes.")
+        msg = f"{msg} out of scores and classes."
+        raise UndefinedMetricError(msg, code="class_without_samples")

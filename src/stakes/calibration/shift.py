@@ -39,7 +39,7 @@ class PriorEstimate(Record):
     Attributes
     ----------
     classes : tuple of names
-    priors : float, array of K
+    priors : array of K
         The estimates.
     standard_errors : array of K
     method : str

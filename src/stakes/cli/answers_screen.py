@@ -77,6 +77,7 @@ def print_verdicts(screen: Screen, verdicts: Sequence[Verdict]) -> None:
     for place, verdict in enumerate(verdicts):
         style = "" if place else "bold"
         screen.say(f"{verdict.text} {verdict.advice}".strip(), style, _MARK)
+    screen.explained(verdicts)
     screen.print()
 
 

@@ -35,6 +35,7 @@ _NAMED_FILES = click.Argument(
     ["file"], nargs=-1, required=True, metavar="[NAME=]FILE...", callback=_named_files
 )
 _SHELL = click.Argument(["shell"], type=click.Choice(("bash", "zsh", "fish")))
+_CODES = click.Argument(["codes"], nargs=-1, metavar="[CODE]...")
 _CALIBRATOR = click.Option(["--calibrator"], hidden=True, expose_value=False, callback=_refuse_path)
 _PARAMETERS: dict[str, list[click.Parameter]] = {  # beside the options
     "answers": [_NAMED_FILES],
@@ -44,6 +45,7 @@ _PARAMETERS: dict[str, list[click.Parameter]] = {  # beside the options
     "completion": [_SHELL],
     "decide": [_FILE, _CALIBRATOR],
     "evaluate": [_PATHS],
+    "explain": [_CODES],
     "threshold": [_FILE],
 }
 # Commands by what people want; the list of commands has this order.
@@ -146,6 +148,16 @@ HELP = {
       stakes evaluate trials.txt --key key.txt --scores-are llr --dcf 10:1:0.01
       stakes evaluate 'parts/*.parquet' --app screening.toml --resume run.part
       stakes evaluate - --input-format csv --app screening.toml < scores.csv
+    """,
+    "explain": """
+    Explain the code of a verdict, an undefined value or an error; without one, list all codes.
+
+    Verdicts end with the command that explains them, and so do errors. JSON documents carry the
+    same codes.
+
+    \b
+    stakes explain few_errors
+    stakes explain rows_do_not_sum_to_one --json
     """,
     "reproduce": """
     Recompute the tables and figures of the paper.

@@ -73,6 +73,7 @@ def _print(screen: Screen, result: Comparison, source: str, *, details: bool) ->
         screen.say(verdict.text, "bold", "- ")
         if verdict.advice:
             screen.say(verdict.advice, mark="  ")
+    screen.explained(result.verdicts)
     screen.print()
     for system in result.systems[1:]:
         name, other = plain(system, 14), plain(result.reference, 14)

@@ -43,7 +43,7 @@ def ended(error: BaseException) -> int:
         return say_end(_with_way_out(error), error.exit_code)
     if isinstance(error, StakesError) and not short_of_memory(error.__cause__):
         code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), EXIT_DATA)
-        return say_end(said(error), code)
+        return say_end(said(error), code, error.code)
     if isinstance(error, OSError) and error.errno != errno.ENOMEM:
         sys.stdout = None  # leave without a second error
         message = f"cannot write standard output: {error.strerror or error}."
@@ -112,7 +112,12 @@ def _similar(name: str, known: Sequence[str]) -> str:
     return f": did you mean {found[0]!r}?" if found else "."
 
 
-def say_end(message: str, code: int) -> int:
-    """Print why the command failed, in one line that no name in it can break."""
+def say_end(message: str, code: int, explained: str = "") -> int:
+    """Print why the command failed, in one line that no name in it can break, and where to read on.
+
+    `explained` is the code of an error that `stakes explain` knows.
+    """
     click.echo(f"stakes: {plain(message, _LONGEST_MESSAGE)}", err=True)
+    if explained:
+        click.echo(f"See: stakes explain {explained}", err=True)
     return code

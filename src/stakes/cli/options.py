@@ -63,6 +63,7 @@ class Options:
 
     file: Paths = ""
     shell: str = ""
+    codes: tuple[str, ...] = ()
     applications: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     model_names: Mapping[str, str] = field(default_factory=dict)  # by path
 
@@ -272,9 +273,11 @@ class Options:
         "GitHub Actions and annotates the run.", "table", flags=["--format"], metavar="NAME",
         type=Choice(LAYOUTS, {"html": "For a page give --html PATH."}))
     as_json: bool = _option(
-        f"{_READING} demo reproduce", "Print JSON; short for --format json.", default=False,
-        flags=["--json"], demo="Print JSON.", reproduce="Print JSON.", calibrate="Print JSON.",
-        decide="Print JSON.")
+        f"{_READING} demo explain reproduce", "Print JSON; short for --format json.", default=False,
+        flags=["--json"], demo="Print JSON.", explain="Print JSON.", reproduce="Print JSON.",
+        calibrate="Print JSON.", decide="Print JSON.")
+    list_codes: bool = _option(
+        "explain", "List all codes, one per line.", default=False, flags=["--list"])
     output: str | None = _option(
         f"{_READING} reproduce", "Write to this file instead of standard output.",
         flags=["-o", "--output"], metavar="PATH", required="calibrate decide",

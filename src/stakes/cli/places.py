@@ -47,8 +47,10 @@ COMMANDS = {  # by the action of a verdict
     "adapt_priors": "stakes evaluate ... --training-prior data",
 }
 _ADVICE = {
-    "check_classes": "Check whether columns are swapped, labels are inverted, or the class of the"
-    " scores (positive, --positive) is the other one.",
+    "adapt_priors": "If they were trained on data like these, give --training-prior data to adapt"
+    " them.",
+    "check_classes": "Check whether columns are swapped, labels are inverted, or the scores are"
+    " those of the other class (positive, --positive).",
 }
 
 

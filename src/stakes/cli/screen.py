@@ -99,12 +99,22 @@ class Screen(Console):
             style = "" if place else "bold"
             self.say(f"{verdict.text} {verdict.advice}".strip(), style, "- ")
         for command in filter(None, dict.fromkeys(commands.get(v.action, "") for v in verdicts)):
-            lines = wrap(
-                command, self.width - 2, initial_indent="  next: ", subsequent_indent="      ",
-                break_on_hyphens=False, break_long_words=False,
-            )  # fmt: skip
-            self.put(" \\\n".join(lines), "dim")  # they can be copied as they are
+            self._command("next", command)
+        self.explained(verdicts)
         self.print()
+
+    def explained(self, verdicts: Sequence[Verdict]) -> None:
+        """Print the command that explains the verdicts."""
+        codes = dict.fromkeys(verdict.code for verdict in verdicts)
+        if codes:
+            self._command("why", f"stakes explain {' '.join(codes)}")
+
+    def _command(self, name: str, command: str) -> None:
+        lines = wrap(
+            command, self.width - 2, initial_indent=f"  {name}: ", subsequent_indent="      ",
+            break_on_hyphens=False, break_long_words=False,
+        )  # fmt: skip
+        self.put(" \\\n".join(lines), "dim")  # it can be copied as it is
 
     def counts(self, confusion: ConfusionMatrix, costs: CostMatrix | None) -> None:
         """Print the confusion matrix with the cost of each cell, cut where it is too large."""

@@ -29,13 +29,14 @@ def names_of(
     if len(rows) != k:
         rule = f"must have one row per class {quoted(rows)}, {len(rows)} in all"
         got = f"{k} rows for {len(rows)} classes; rows are classes, columns are decisions"
-        raise InputError("costs", rule, got)
+        raise InputError("costs", rule, got, code="cost_matrix_shape")
     if decisions is None:
         decisions = default_decisions(classes, rows, m)
     columns = rows if decisions is rows else read_names(decisions, "decisions", mixed=True)
     if len(columns) != m:
         got = f"{m} columns for {len(columns)} decisions; columns are decisions"
-        raise InputError("costs", f"must have one column per decision {quoted(columns)}", got)
+        rule = f"must have one column per decision {quoted(columns)}"
+        raise InputError("costs", rule, got, code="cost_matrix_shape")
     return rows, columns
 
 
@@ -47,7 +48,7 @@ def default_decisions(classes: NamesLike | None, rows: Names, m: int) -> NamesLi
         return m
     rule = "must be named where they are not the classes"
     got, hint = f"{m} columns for the classes {quoted(rows)}", Action("name_decisions")
-    raise InputError("decisions", rule, got, hint=hint)
+    raise InputError("decisions", rule, got, hint=hint, code="cost_matrix_shape")
 
 
 def reordered(

@@ -169,7 +169,7 @@ class Dialect:
 MURPHY = Dialect(
     "Murphy diagram",
     "threshold",
-    "threshold (false alarm costs it, miss one minus it)",
+    "threshold t (cost of a false alarm t, of a miss 1 − t)",
     "expected cost",
 )
 NORMALIZED_MURPHY = replace(

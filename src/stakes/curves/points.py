@@ -128,7 +128,7 @@ class TargetOdds(Record):
         The point that reaches it.
     range : tuple of two floats
         Odds for which the point is the best one.
-    priors : float, array of two
+    priors : array of two
     classes : tuple of names
 
     See Also

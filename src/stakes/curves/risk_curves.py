@@ -49,7 +49,7 @@ class RiskCurve(Record):
     steps : ThresholdSteps
         Error rates between the distinct posteriors.
     classes : tuple of names
-    priors : float, array of two
+    priors : array of two
     priors_from_data : bool
     calibrated : ThresholdSteps or None
         The same after calibration.

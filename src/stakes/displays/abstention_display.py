@@ -45,7 +45,7 @@ class AbstentionDisplay(ScoreDisplay):
     curve: AbstentionCurve
     level: float = 0.95
 
-    title = "cost and share of abstentions against the price of abstaining"
+    title = "cost and abstention rate by price of abstaining"
     needs = "scores"
     size: ClassVar[tuple[float, float]] = (4.6, 3.4)
     compute = abstention_curve
@@ -74,11 +74,11 @@ class AbstentionDisplay(ScoreDisplay):
         axes.axhline(1, label="naive", **REFERENCE)
         axes.fill_between(price, low, high, color=look.colour, alpha=0.15, linewidth=0)
         draw_system(axes, price, value, label=self._label("normalised cost"), **look.line)
-        axes.plot(price, rate, label=self._label("share of abstentions"), **share)
+        axes.plot(price, rate, label=self._label("abstention rate"), **share)
         top = max(1.05, 1.05 * float(np.nanmax(np.append(value, 0.0))))
         axes.set(
             xlabel="price of abstaining",
-            ylabel="normalised cost, share of cases",
+            ylabel="normalised cost, abstention rate",
             xlim=(0, float(price[-1])),
             ylim=(0, top),
         )

@@ -156,7 +156,7 @@ class ComparisonDisplay(ScoreDisplay):
         axes.tick_params(axis="y", length=0)
         reference = shown(self.comparison.reference)
         system = "system" if several else shown(rows[0].system if rows else "system")
-        axes.set_xlabel(f"{system} less {reference}")
+        axes.set_xlabel(f"{system} minus {reference}")
         level = f"{100 * self.comparison.level:g} % intervals"
         note(axes, [f"{level}; ↓ lower is better, ↑ higher is better"])
         for kind, (colour, mark, fill, text) in _KINDS.items():

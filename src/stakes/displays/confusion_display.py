@@ -60,7 +60,7 @@ class ConfusionDisplay(ScoreDisplay):
     cost: ExpectedLoss
     cells: FloatArray  # what each cell adds to the cost
 
-    title = "confusion matrix with what each cell costs"
+    title = "confusion matrix with the cost of each cell"
     needs = "scores"
 
     @classmethod

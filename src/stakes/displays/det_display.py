@@ -90,7 +90,7 @@ class DetDisplay(ScoreDisplay):
             if low < rate < high:
                 line(rate, color=GREY, linewidth=0.7, linestyle=(0, (4, 3)), label="30 errors")
         naive = np.linspace(0.001, 0.999, 99)
-        axes.plot(naive, 1 - naive, label="naive: no look at the case", **REFERENCE)
+        axes.plot(naive, 1 - naive, label="naive: ignores the input", **REFERENCE)
         kept = thinned(*curve.det())  # as they are drawn, where low rates take as much space
         x, y = (np.clip(rate[kept], _BEYOND, 1 - _BEYOND) for rate in rates)
         draw_system(axes, x, y, label=shown(self.name) if self.name else "system", **look.line)

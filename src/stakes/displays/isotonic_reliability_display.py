@@ -125,7 +125,7 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
         look = next_look(axes)
         curve = self.curve
         draw_background(axes, curve.prior)
-        text = f"if calibrated, {100 * curve.level:g} %"
+        text = f"{100 * curve.level:g} % band if calibrated"
         band = curve.band_at, curve.band_low, curve.band_high
         axes.fill_between(*band, color=GREY, alpha=0.22, linewidth=0, label=text)
         parts = self.decomposition

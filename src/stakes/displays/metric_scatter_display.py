@@ -50,7 +50,7 @@ class MetricScatterDisplay(Display):
     cost_name: str = "normalised cost"
     metric_name: str = "metric"
 
-    title = "a metric against the normalised cost, one point for each system"
+    title = "a metric against the normalised cost, one point per system"
     needs = "costs and values of systems"
 
     def frame(self) -> Frame:

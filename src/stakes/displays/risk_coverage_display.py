@@ -56,7 +56,7 @@ class RiskCoverageDisplay(ScoreDisplay):
     naive: float
     own: tuple[float, float] | None = None  # coverage and risk
 
-    title = "risk among the answers against coverage"
+    title = "selective risk against coverage"
     needs = "scores"
     size: ClassVar[tuple[float, float]] = (4.2, 3.2)
 

@@ -111,9 +111,9 @@ class RiskDisplay(ScoreDisplay):
             axes.plot(view.x, view.minimum, label=self._label("minimum"), **more)
         if view.cross_fitted is not None:
             more |= {"color": GREEN, "linestyle": (0, (4, 1, 1, 1))}
-            text = "against the cross-fitted" if loss else "cross-fitted"
+            text = "loss vs cross-fitted" if loss else "cross-fitted"
             axes.plot(view.x, view.cross_fitted, label=self._label(text), **more)
-        text = "against the minimum" if loss else "actual"
+        text = "loss vs minimum" if loss else "actual"
         draw_system(axes, view.x, view.actual, label=self._label(text), color=look.colour)
         if isinstance(view, CalibrationLossView):
             _mark_worst(axes, view)
@@ -132,7 +132,7 @@ def _mark_worst(axes: Axes, view: CalibrationLossView) -> None:
         axes.plot(worst.threshold, worst.value, "v", color=BLACK, ls="none", ms=6, label=text)
     else:
         note(axes, [text])
-    axes.axhline(0, color=GREY, linewidth=0.8, label="naive: nothing to lose")
+    axes.axhline(0, color=GREY, linewidth=0.8, label="naive: no loss")
 
 
 def _limits(view: CurveView) -> tuple[float, float]:

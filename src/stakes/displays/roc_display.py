@@ -65,7 +65,7 @@ class RocDisplay(ScoreDisplay):
     auc: Estimate
     points: Mapping[str, OperatingPoint] = field(default_factory=dict)
 
-    title = "ROC curve, its convex hull and area, the points that costs choose"
+    title = "ROC curve with its convex hull, area and operating points"
     legend_at: ClassVar[Mapping[str, Any]] = {"loc": "lower right"}
 
     @classmethod
@@ -140,7 +140,7 @@ class RocDisplay(ScoreDisplay):
 
     def _draw(self, axes: Axes) -> None:
         look = next_look(axes)
-        axes.plot([0, 1], [0, 1], label="naive: no look at the case", **REFERENCE)
+        axes.plot([0, 1], [0, 1], label="naive: ignores the input", **REFERENCE)
         text = self._label(f"AUC {with_interval(self.auc)}")
         curve = self.curve
         draw_system(axes, curve.false_alarm_rate, curve.sensitivity, label=text, **look.line)

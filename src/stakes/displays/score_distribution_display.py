@@ -46,7 +46,7 @@ class ScoreDistributionDisplay(ScoreDisplay):
     distribution: ScoreDistribution
     thresholds: Mapping[str, float] = field(default_factory=dict)
 
-    title = "scores of each class, the thresholds that costs choose"
+    title = "scores of each class, with the thresholds implied by the costs"
     size: ClassVar[tuple[float, float]] = (4.6, 3.0)
 
     @classmethod

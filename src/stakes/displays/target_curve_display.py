@@ -51,7 +51,7 @@ class TargetCurveDisplay(Display):
     curve: TargetCurve
     target: float | None = None  # where a line is drawn
 
-    title = "points a question at every confidence target"
+    title = "points per question at every confidence target"
     needs = "responses"
     size: ClassVar[tuple[float, float]] = (4.6, 3.4)
 
@@ -106,7 +106,7 @@ class TargetCurveDisplay(Display):
         low, high = max(_LOWEST, float(drawn.min())), float(drawn.max())
         axes.set(
             xlabel="confidence target",
-            ylabel="points a question",
+            ylabel="points per question",
             xlim=(0, 1),
             ylim=(low - 0.05 * (high - low), high + 0.05 * (high - low)),
         )

@@ -60,7 +60,7 @@ class ThresholdSweepDisplay(ScoreDisplay):
     sweep: ThresholdSweep
     labels: Mapping[str, str] = field(default_factory=dict)
 
-    title = "metrics at every threshold, the best and the Bayes thresholds"
+    title = "metrics at every threshold, with the best and the Bayes threshold"
     size: ClassVar[tuple[float, float]] = (4.6, 3.4)
     compute = threshold_sweep  # thresholds are of the kind the scores are
 

@@ -42,7 +42,7 @@ class TippettDisplay(ScoreDisplay):
 
     curve: TippettCurve
 
-    title = "Tippett plot: likelihood ratios of both classes, cumulated"
+    title = "Tippett plot: cumulative likelihood ratios of both classes"
     needs = "likelihood ratios of two classes"
     size: ClassVar[tuple[float, float]] = (4.6, 3.4)
 
@@ -136,4 +136,4 @@ class TippettDisplay(ScoreDisplay):
         level = curve.roc.levels
         for end, where in (("minus", -np.inf), ("plus", np.inf)):
             n = sum(float(part[level.level == where].sum()) for part in (level.first, level.second))
-            note(axes, [f"beyond the edge: {digits(n)} at {end} infinity"] if n > 0 else [])
+            note(axes, [f"not drawn: {digits(n)} at {end} infinity"] if n > 0 else [])

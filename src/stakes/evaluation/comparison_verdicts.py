@@ -19,7 +19,7 @@ def p_note(systems: Sequence[str], costs: Sequence[str]) -> str:
     uses = f"{len(costs)} applications" if len(costs) > 1 else ""
     both = " and, for costs, ".join(part for part in (many, uses) if part)
     corrected = f", corrected for {both} (Holm)" if both else ""
-    return f"p: of no difference{corrected}; metrics without p have no test."
+    return f"p tests for a difference{corrected}; metrics without p have no test."
 
 
 def pair_verdict(difference: Difference, reference: str, where: str, family: int) -> Verdict:
@@ -28,9 +28,9 @@ def pair_verdict(difference: Difference, reference: str, where: str, family: int
     gap = difference.difference
     if gap.interval is None:
         return Verdict("no_verdict", f"{where}No verdict on {name} and {other}: {gap.method}.")
-    of = f"the normalised cost of {name} less that of {other} is {number(gap.value)}"
+    of = f"the normalised cost of {name} minus that of {other} is {number(gap.value)}"
     found = f"{of} ({100 * difference.level:g} % interval {gap.interval})"
-    many = f", with {family} comparisons allowed for" if family > 1 else ""
+    many = f", corrected for {family} comparisons" if family > 1 else ""
     if difference.distinguishable:
         code, word = ("better", "less") if difference.wins else ("worse", "more")
         text = f"{where}{name} costs {word} than {other}: {found}{many}."
@@ -38,8 +38,8 @@ def pair_verdict(difference: Difference, reference: str, where: str, family: int
             band = difference.allowing.interval
             return Verdict(
                 code,
-                f"{text} This rests on the errors seen: the interval is {band} if costly errors"
-                " that only one of them makes may have gone unseen.",
+                f"{text} This rests on the errors observed: the interval is {band} if costly errors"
+                " that only one of them makes may have gone unobserved.",
                 "Gather more samples of the classes whose errors are costly before you rely on it.",
             )
         return Verdict(code, text)
@@ -59,7 +59,9 @@ def margin_verdict(found: RelativeCost, reference: str, where: str) -> Verdict:
     ratio = f"{number(100 * found.ratio.value)} % of its cost"
     band = found.ratio.interval
     if band is None:
-        return Verdict("no_verdict", f"{where}No margin for {name}: {found.ratio.method}.")
+        return Verdict(
+            "no_verdict", f"{where}No verdict on the margin for {name}: {found.ratio.method}."
+        )
     low, high = (number(100 * end) for end in band)
     seen = f"{ratio}, {100 * band.level:g} % interval {low} to {high} %"
     if found.equivalent:

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._codes import CodeExplanation, explain_code
 from stakes._files import write_text
 from stakes._records import Record
 from stakes._text import key_of, number, plain, plain_list
@@ -133,7 +134,7 @@ class DataSummary(Record):
     classes : tuple of names
     counts : tuple of int
         Number of samples of each class.
-    priors : float, array
+    priors : array
         Shares in the data, by weight.
     weighted : bool
         Whether samples have weights.
@@ -499,6 +500,7 @@ class Verdict(Record):
     See Also
     --------
     evaluate, compare, evaluate_decisions : return verdicts.
+    explain_code : explains a code.
 
     Examples
     --------
@@ -518,6 +520,11 @@ class Verdict(Record):
 
     def __str__(self) -> str:
         return " ".join(part for part in (self.text, self.advice) if part)
+
+    @property
+    def explanation(self) -> CodeExplanation:
+        """What the code means, when it is used, and what to do."""
+        return explain_code(self.code)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""

@@ -66,7 +66,8 @@ class Part:
 
         if self.kind is None:
             kinds = Action("name_kind", {"kinds": ", ".join(READERS)})
-            raise InputError(f"'{self.name}' has no ending that tells its kind.", hint=kinds)
+            msg = f"'{self.name}' has no ending that tells its kind."
+            raise InputError(msg, hint=kinds, code="unknown_file_kind")
         return READERS[self.kind]
 
     def wrong(self, fault: str) -> InputError:
@@ -140,4 +141,4 @@ def check_present(wanted: Sequence[str], present: Sequence[str], name: str) -> N
             msg = f"{msg} Its fields are separated by semicolons: save it with commas."
         elif len(present) == 1 and "\t" in present[0]:
             msg = f"{msg} Its fields are separated by tabs: rename it to end in .tsv."
-        raise InputError(msg)
+        raise InputError(msg, code="column_not_found")

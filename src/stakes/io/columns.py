@@ -98,7 +98,8 @@ class Columns:
         if codes.min() < 0:
             row = int(np.argmax(codes < 0))
             rule, got = f"must hold labels of the classes {quoted(classes)}", labels[places[row]]
-            wrong = InputError(f"column {plain(name)!r}", rule, repr(got), place=self.place(row))
+            shown, place, code = f"column {plain(name)!r}", self.place(row), "unknown_label"
+            wrong = InputError(shown, rule, repr(got), place=place, code=code)
             raise wrong.moved(source=plain(self.source))
         return codes
 
@@ -269,7 +270,7 @@ class LongColumns(Columns):
 
 def no_rows(shown: str) -> InputError:
     """Return the error for a table without rows."""
-    return InputError(f"'{shown}' must hold samples: it has no rows.")
+    return InputError(f"'{shown}' must hold samples: it has no rows.", code="empty_table")
 
 
 class Gathering:

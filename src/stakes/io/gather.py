@@ -100,8 +100,8 @@ class Texts:
 
     def _unlabelled(self, row: int, what: str) -> InputError:
         rule, place = "must hold a label in every row", self._places.place(row, self.name)
-        hint = "Label it, or leave the row out."
-        return InputError(None, rule, found=f"this one is {what}", place=place, hint=hint)
+        found, hint = f"this one is {what}", "Label it, or leave the row out."
+        return InputError(None, rule, found=found, place=place, hint=hint, code="missing_label")
 
 
 def recoded(codes: Any, table: Any) -> Any:  # noqa: ANN401
@@ -230,7 +230,7 @@ class Numbers:
         if pa.types.is_floating(kind):
             return _numbers(values)
         if not (pa.types.is_integer(kind) or pa.types.is_decimal(kind)):
-            raise InputError(None, "must hold numbers", kind, place=place)
+            raise InputError(None, "must hold numbers", kind, place=place, code="not_a_number")
         try:
             return _numbers(values.cast(pa.float64()))
         except pa.ArrowException as error:
@@ -251,4 +251,6 @@ class Numbers:
     def _fault(self, row: int, got: str) -> InputError:
         rule = f"must hold {'finite ' if self._finite else ''}numbers"
         hint = "Leave such rows out, or fill them." if got in {"NaN", "null"} else ""
-        return InputError(None, rule, got, place=self._places.place(row, self.name), hint=hint)
+        place = self._places.place(row, self.name)
+        code = "missing_score" if got in {"NaN", "null"} else "not_a_number"
+        return InputError(None, rule, got, place=place, hint=hint, code=code)

@@ -82,7 +82,7 @@ def _parts_of(text: str, kind: str | None) -> list[Part]:
         return [_part(text, kind)]
     found = _matching(text)
     if not found:
-        raise FileError(f"'{_shown(text)}' matched no files.")
+        raise FileError(f"'{_shown(text)}' matched no files.", code="file_not_found")
     return [_part(path, kind) for path in found]
 
 
@@ -206,7 +206,8 @@ def _part(path: str, kind: str | None) -> Part:
     except (OSError, ValueError) as error:
         _refuse_by_ending(path, kind)  # a wrong ending is wrong whether or not the file is there
         reason = getattr(error, "strerror", None) or str(error)
-        raise FileError(f"cannot read '{_shown(path)}': {reason}.") from error
+        code = "file_not_found" if isinstance(error, FileNotFoundError) else None
+        raise FileError(f"cannot read '{_shown(path)}': {reason}.", code=code) from error
     if stat.S_ISDIR(mode):
         raise FileError(f"cannot read '{_shown(path)}' as a part of a table: it is a directory.")
     streamed = not stat.S_ISREG(mode)
@@ -224,7 +225,8 @@ def _given_kind(kind: str) -> tuple[str | None, bool]:
     """Read a kind that was given, such as csv or csv.gz."""
     bare = kind.lower().removeprefix(".")
     if bare not in file_kinds():
-        raise InputError("kind", f"must be one of {', '.join(READERS)}", f"'{_shown(kind)}'")
+        rule, got = f"must be one of {', '.join(READERS)}", f"'{_shown(kind)}'"
+        raise InputError("kind", rule, got, code="unknown_file_kind")
     return kind_by_ending(f"table.{bare}")
 
 
@@ -238,12 +240,13 @@ def _refuse_by_ending(path: str, kind: str | None) -> None:
         raise UnsafeFileError(f"{msg} Write the columns as Parquet, CSV or plain NPZ.")
     if ending in {".yaml", ".yml"}:
         msg = f"'{shown}' is YAML, which is not read. Write costs as TOML, tables as CSV, JSON or"
-        raise InputError(f"{msg} Parquet.")
+        raise InputError(f"{msg} Parquet.", code="unknown_file_kind")
     if ending in _SPREADSHEETS:
-        raise InputError(f"'{shown}' is a spreadsheet, which is not read. Save it as CSV.")
+        msg = f"'{shown}' is a spreadsheet, which is not read. Save it as CSV."
+        raise InputError(msg, code="unknown_file_kind")
     if kind_by_ending(path)[0] is None:
         text = [e for reader in READERS.values() if reader.packable for e in reader.endings]
         others = [e for reader in READERS.values() if not reader.packable for e in reader.endings]
         known = f"{', '.join(text)} (each also with .gz), {listed(others)}"
         msg = f"'{shown}' must end in {known}: got {ending or 'no ending'!r}."
-        raise InputError(msg, hint=Action("name_any_kind"))
+        raise InputError(msg, hint=Action("name_any_kind"), code="unknown_file_kind")

@@ -156,7 +156,7 @@ def refuse_other_kinds(start: bytes, name: str) -> None:
     from stakes.io.readers import READERS  # noqa: PLC0415  readers read streams
 
     if not start:
-        raise InputError(f"'{name}' must be a table: it is empty.")
+        raise InputError(f"'{name}' must be a table: it is empty.", code="empty_table")
     if start.startswith(_GZIP):
         packed = f"'{name}' must be a table of text: it is compressed with gzip."
         raise InputError(packed, hint=Action("name_packed_kind"))
@@ -166,7 +166,8 @@ def refuse_other_kinds(start: bytes, name: str) -> None:
         if start.startswith(sign):
             raise InputError(f"'{name}' must be a table of text: it is {what}{hint}.")
     if start[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-        raise InputError(f"'{name}' must be UTF-8: it is UTF-16. Save it again as UTF-8.")
+        msg = f"'{name}' must be UTF-8: it is UTF-16. Save it again as UTF-8."
+        raise InputError(msg, code="not_utf_eight")
     page = start.removeprefix(b"\xef\xbb\xbf").lstrip()[:9].lower()
     if page.startswith((b"<!doctype", b"<html")):
         raise InputError(f"'{name}' must be a table: it is an HTML page, such as a login form.")
@@ -180,7 +181,7 @@ def decode(data: bytes, name: str, line: int) -> str:
         at = line + count_lines(data[: error.start])
         value = plain(repr(data[error.start : error.start + 1])[2:-1])
         msg = f"'{name}' must be UTF-8: line {at} holds the byte {value}, which is not."
-        raise InputError(f"{msg} Save it again as UTF-8.") from error
+        raise InputError(f"{msg} Save it again as UTF-8.", code="not_utf_eight") from error
 
 
 def count_lines(data: bytes) -> int:

@@ -158,7 +158,8 @@ def _read(
     y, d = read_column(y_true, "y_true"), read_column(y_pred, "y_pred", mixed=named)
     if len(y) != len(d):
         rule = "must have the same length"
-        raise InputError("y_true and y_pred", rule, f"{len(y)} and {len(d)} samples")
+        got = f"{len(y)} and {len(d)} samples"
+        raise InputError("y_true and y_pred", rule, got, code="lengths_differ")
     weights = read_weights(sample_weight, len(y))
     if weights is None or weights.all():
         return y, d, weights

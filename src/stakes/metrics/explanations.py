@@ -130,6 +130,7 @@ def explain(metric: DecisionMetric | str, confusion: ConfusionMatrix | None = No
     --------
     confusion_matrix : counts the decisions.
     expected_cost : with explicit costs.
+    explain_code : explains codes of verdicts and errors.
 
     Examples
     --------

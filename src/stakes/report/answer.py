@@ -1,6 +1,6 @@
-"""The answer of a page in one breath: a sentence with its verdict, and what 1,000 cases bring.
+"""The answer of a page: a sentence with its verdict, and the results per 1,000 cases.
 
-The page says the same live (`frontend/src/core/answer.ts`); golden cases hold the two together.
+The live page says the same (`frontend/src/core/answer.ts`); golden cases hold the two together.
 """
 
 import math
@@ -25,7 +25,7 @@ VERDICTS = {  # what is said, what is said where calibration would make it usefu
     "not_distinguishable": (
         "not shown to be worth using", "not yet shown to be worth using", "warn",
     ),
-    "always_the_same": ("of no use", "not yet of use", "bad"),
+    "always_the_same": ("not useful", "not yet useful", "bad"),
     "no_interval": ("not tested", "not tested", "note"),
     "no_verdict": ("no verdict", "no verdict", "note"),
 }  # fmt: skip
@@ -68,10 +68,11 @@ def code_of(normalized: float, band: Band, *, constant: bool = False) -> str:
 
 
 def naive_phrase(setting: Setting, decision: int) -> list[Part]:
-    """Return "calling all malignant"."""
+    """Return "calling every case malignant"."""
     if decision == setting.free:
-        return [["text", "leaving all undecided"]]
-    lead = "calling all " if setting.decisions[decision] in setting.classes else "always deciding "
+        return [["text", "leaving every case undecided"]]
+    called = setting.decisions[decision] in setting.classes
+    lead = "calling every case " if called else "always deciding "
     return [["text", lead], ["name", setting.decisions[decision]]]
 
 
@@ -95,9 +96,9 @@ def answer(
     decimals = decimals_of(first.expected * unit.scale, _scaled(first.band, unit.scale))
     if first.code == "always_the_same":
         head += [["text", ": every case gets "], ["name", setting.decisions[first.only]]]
-        head += [["text", f", at {_cost(first.expected, decimals, unit)} a case."]]
+        head += [["text", f", at {_cost(first.expected, decimals, unit)} per case."]]
     else:
-        costs = f": {_cost(first.expected, decimals, unit)} a case, against"
+        costs = f": {_cost(first.expected, decimals, unit)} per case, compared with"
         head += [["text", f"{costs} {_cost(naive.cost, decimals, unit)} for "]]
         head += [*naive_phrase(setting, naive.decision), ["text", "."]]
     return [head, *(_calibrated(one, unit) for one in others if one.code != "no_verdict")]
@@ -105,7 +106,7 @@ def answer(
 
 def _calibrated(one: Standing, unit: Unit) -> list[Part]:
     decimals = decimals_of(one.expected * unit.scale, _scaled(one.band, unit.scale))
-    cost = f"Calibrated: {_cost(one.expected, decimals, unit)} a case, "
+    cost = f"Calibrated: {_cost(one.expected, decimals, unit)} per case, "
     return [["text", cost], verdict_of(one.code), ["text", "."]]
 
 
@@ -169,7 +170,7 @@ def _ranked(
     against: list[Part] = [["text", f"{_cost(naive.cost, decimals, unit)} for "],
                *naive_phrase(setting, naive.decision), ["text", "."]]  # fmt: skip
     if winner(standings, best) is not None:
-        costs = f": {_cost(first.expected, decimals, unit)} a case, against"
+        costs = f": {_cost(first.expected, decimals, unit)} per case, compared with"
         middle: list[Part] = [
             ["name", first.name], ["text", " "], ["verdict", "costs least", "good"],
             ["text", f"{costs} {_cost(second.expected, decimals, unit)} for "],
@@ -177,18 +178,15 @@ def _ranked(
         ]  # fmt: skip
         return [*middle, *_worth(" It is ", first.code)]
     tied = order if best is None else [one for one in order if one.name in best]
-    words = (
-        "not shown which system costs least"
-        if best is not None
-        else "not tested here which system costs least"
-    )
-    middle = [["text", "it is "], ["verdict", words, "warn" if best is not None else "note"]]
+    middle = [["verdict", "no system is shown to cost least", "warn"]]
+    if best is None:
+        middle = [["text", "which system costs least is "], ["verdict", "not tested here", "note"]]
     for i, one in enumerate(tied[:_MOST_NAMED]):
         middle += [["text", ": " if i == 0 else ", "], ["name", one.name]]
-        a_case = " a case" if i == 0 else ""
-        middle += [["text", f" {_cost(one.expected, decimals, unit)}{a_case}"]]
+        per_case = " per case" if i == 0 else ""
+        middle += [["text", f" {_cost(one.expected, decimals, unit)}{per_case}"]]
     more = len(tied) - _MOST_NAMED
-    middle += [["text", f" and {more} more" if more > 0 else ""], ["text", ", against "]]
+    middle += [["text", f" and {more} more" if more > 0 else ""], ["text", ", compared with "]]
     return [*middle, *against, *_worth(" The cheapest is ", first.code)]
 
 
@@ -205,7 +203,7 @@ def per_thousand(
     unit: Unit,
     z: float,
 ) -> tuple[list[str], list[list[str]]]:
-    """Return heads and rows of what 1,000 cases bring, for each system and for the naive one."""
+    """Return heads and rows of the results per 1,000 cases, for each system and the naive one."""
     kinds = _kinds(setting)
     heads = [name for name, _ in kinds] + [f"cost{f', {unit.name}' if unit.name else ''}"]
     rows = []
@@ -227,10 +225,10 @@ def _kinds(setting: Setting) -> list[Kind]:
     kinds: list[Kind] = []
     if setting.ratio is not None:
         no, yes = setting.plain
-        kinds = [("missed", lambda i, j: i == 1 and j == no),
-                 ("needless", lambda i, j: i == 0 and j == yes)]  # fmt: skip
+        kinds = [("misses", lambda i, j: i == 1 and j == no),
+                 ("false alarms", lambda i, j: i == 0 and j == yes)]  # fmt: skip
     elif setting.square:
-        kinds = [("wrong", lambda i, j: j in setting.plain and setting.plain[i] != j)]
+        kinds = [("errors", lambda i, j: j in setting.plain and setting.plain[i] != j)]
     if setting.free >= 0:
         kinds.append(("undecided", lambda _, j: j == setting.free))
     return kinds

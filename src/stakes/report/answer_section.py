@@ -1,4 +1,4 @@
-"""The first section of a page: the answer, what 1,000 cases bring, and things to know."""
+"""The first section of a page: the answer, the results per 1,000 cases, and things to know."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -108,7 +108,7 @@ def evaluation_answer(evaluation: Evaluation, unit: Unit) -> Markup:
 
 
 def _case_sentences(evaluation: Evaluation, costs: SampleCosts, unit: Unit) -> list[Sequence[Part]]:
-    """Return the answer where costs differ from case to case, as the live page says it."""
+    """Return the answer where costs vary by case, as the live page says it."""
     a, level, scale = evaluation.main, evaluation.level, PER * unit.scale
     raw, band, after = a.cost.raw, _band(a.cost.value), a.cost.calibrated_normalized
     decimals = decimals_of(raw.value * scale, band and (band[0] * scale, band[1] * scale))
@@ -120,16 +120,17 @@ def _case_sentences(evaluation: Evaluation, costs: SampleCosts, unit: Unit) -> l
     code = usefulness_code(evaluation.verdicts, a.name)
     later = "" if after is None else calibrated_code(a, len(evaluation.applications), level)
     first: list[Part] = [
-        ["text", "With costs that differ from case to case, this system is "],
+        ["text", "With costs that vary by case, this system is "],
         verdict_of(code, helped=later == "useful"),
-        ["text", f": it costs {cost(raw.value)} in {PER:,} cases ({percent(raw.normalized)})"],
-        ["text", f", against {cost(raw.naive)} for always deciding "],
+        ["text", f": it costs {cost(raw.value)} per {PER:,} cases"],
+        ["text", f" ({percent(raw.normalized)} of the naive cost)"],
+        ["text", f", compared with {cost(raw.naive)} for always deciding "],
         ["name", naive],
         ["text", "."],
     ]
     if after is None or a.cost.calibrated is None:
         return [first]
-    told = f"Calibrated: {cost(a.cost.calibrated.value)} in {PER:,} cases, "
+    told = f"Calibrated: {cost(a.cost.calibrated.value)} per {PER:,} cases, "
     return [first, [["text", told], verdict_of(later), ["text", "."]]]
 
 
@@ -262,17 +263,24 @@ def _thousand(
 def thousand_table(
     what: str, heads: Sequence[str], labels: Sequence[Content], rows: Sequence[Sequence[str]]
 ) -> Markup:
-    """Return a table of what 1,000 cases or questions bring."""
+    """Return a table of the results per 1,000 cases or questions."""
     body = [
-        element("tr", [element("th", label, scope="row"), *(element("td", c) for c in cells)])
+        element("tr", [element("th", label, scope="row"), *(_cell(c) for c in cells)])
         for label, cells in zip(labels, rows, strict=True)
     ]
-    top = [f"In 1,000 {what}", *heads]
+    top = [f"Per 1,000 {what}", *heads]
     head = element("tr", [element("th", h, scope="col") for h in top])
-    caption = element("caption", f"What 1,000 {what} bring", class_="unseen")
+    caption = element("caption", f"Results per 1,000 {what}", class_="unseen")
     inner = element("table", [caption, element("thead", head), element("tbody", body)])
     region = {"tabindex": "0", "role": "region", "aria_label": f"per 1,000 {what}"}
     return element("div", inner, class_="thousand", **region)
+
+
+def _cell(text: str) -> Markup:
+    """Return a cell; a narrow page breaks its line before the interval, not within."""
+    value, opening, rest = text.partition(" (")
+    band = [" ", element("span", f"({rest}", class_="band")] if opening else []
+    return element("td", [value, *band])
 
 
 def as_text(content: Content) -> str:

@@ -34,7 +34,7 @@ def main_results(record: Evaluation | DecisionEvaluation) -> list[list[str]]:
     found = results_of(record)
     for name, _, loss in found:
         of = f", {name}" if len(found) > 1 else ""
-        rows.append(_row(f"expected cost of a case{of}", numbers[f"{name}.value"], loss.naive))
+        rows.append(_row(f"expected cost per case{of}", numbers[f"{name}.value"], loss.naive))
         rows.append(_row(f"normalised expected cost (NEC){of}", numbers[f"{name}.nec"], 1.0))
         after = numbers.get(f"{name}.calibrated_nec")
         if after is not None:

@@ -144,7 +144,7 @@ def _intended_use(record: Record, card: Card) -> list[str]:
     for name, costs, loss in found:
         where = f"{escaped(name)}: " if len(found) > 1 else ""
         lines += [
-            f"{where}Decisions are evaluated at these costs, for these shares of classes:",
+            f"{where}Decisions are evaluated at these costs and class shares:",
             "",
         ]
         lines += [*_cost_lines(costs, loss), ""]
@@ -152,17 +152,17 @@ def _intended_use(record: Record, card: Card) -> list[str]:
     origin = next(iter(origins.values()))
     if len(set(origins.values())) > 1:
         origin = ", ".join(f"{escaped(name)}: {each}" for name, each in origins.items())
-    return [*lines, f"Rows are true classes, columns decisions; shares are {origin}."]
+    return [*lines, f"Rows are true classes, columns are decisions; class shares are {origin}."]
 
 
 def _origin(loss: ExpectedLoss) -> str:
-    return "as they occur in the data" if loss.priors_from_data else "as given"
+    return "those of the data" if loss.priors_from_data else "as specified"
 
 
 def _cost_lines(costs: object, loss: ExpectedLoss) -> list[str]:
     classes, priors = loss.classes[:_MOST_SHOWN], loss.priors.tolist()
     if not isinstance(costs, CostMatrix):
-        rows = [[c, number(p), "from case to case"] for c, p in zip(classes, priors, strict=False)]
+        rows = [[c, number(p), "vary by case"] for c, p in zip(classes, priors, strict=False)]
         return table_lines(["class", "share", "costs"], rows)
     if len(costs.classes) > _MOST_SHOWN or len(costs.decisions) > _MOST_SHOWN:
         size = f"{len(costs.classes)} classes, {len(costs.decisions)} decisions"
@@ -190,8 +190,8 @@ def _results(record: Record, card: Card) -> list[str]:
         [name, number(e.value), str(e.interval or ""), e.method]
         for name, e in record.metrics().items()
     ]
-    columns = ["metric", "value", interval_name(record.level), "interval by"]
-    naive = "Naive is the best answer that does not look at its input."
+    columns = ["metric", "value", interval_name(record.level), "interval method"]
+    naive = "Naive is the best constant decision, made without looking at the input."
     return [
         f"{escaped(card.dataset)}{split}: {size}. {naive}",
         "",
@@ -220,17 +220,17 @@ def _slices(record: Record) -> list[str]:
         ["column", "value", "samples", "NEC", level, "cross-entropy", "verdict"], rows
     )
     if len(record.slices) > _MOST_SLICES:
-        lines += ["", f"The first {_MOST_SLICES} of {len(record.slices)} slices."]
+        lines += ["", f"Shows the first {_MOST_SLICES} of {len(record.slices)} slices."]
     return lines
 
 
 def _caveats(record: Record, card: Card) -> list[str]:
     lines = [card.limitations.strip(), ""] if card.limitations.strip() else []
-    shares = "The cost holds for the shares of classes that are given above."
+    shares = "The cost holds for the class shares given above."
     if any(loss.priors_from_data for _, _, loss in results_of(record)):
-        shares = "Shares of classes from the data: where classes occur otherwise, the cost differs."
+        shares = "Class shares are those of the data; where they differ, so does the cost."
     level = percent(record.level, 1).removesuffix(".0")
-    sampled = f"Intervals ({level} %) hold for the population that the samples were drawn from."
+    sampled = f"Intervals ({level} %) apply to the population that the samples were drawn from."
     notes = record.notes if isinstance(record, Evaluation) else record.reasons
     return [*lines, *(f"- {escaped(each, 4000)}" for each in (shares, sampled, *notes))]
 
@@ -244,7 +244,7 @@ def _method(record: Record) -> list[str]:
                 f"calibration measured with the {record.calibrator} calibrator, {record.fitted}"
             )
         if record.data.adapted:
-            parts.append("posteriors adapted from the priors of training to those of use")
+            parts.append("posteriors adapted from training priors to deployment priors")
     said = "; ".join(parts)
-    nec = "NEC is the expected cost over that of the best constant decision: below 1 is useful."
+    nec = "NEC is the expected cost divided by that of the naive system: below 1 is useful."
     return [f"{escaped(said, 1000)}. {nec}"]

@@ -64,5 +64,5 @@ def notebook_text(record: "Reported", page: Page) -> str:
     ]
     lines += ["", *table_lines(("metric", "value", interval_name(record.level)), rows)]
     if len(metrics) > _MOST_ROWS:
-        lines += ["", f"The first {_MOST_ROWS} of {len(metrics)} numbers."]
+        lines += ["", f"Shows the first {_MOST_ROWS} of {len(metrics)} numbers."]
     return "\n".join([*lines, ""])

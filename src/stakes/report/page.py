@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes._amounts import Unit
+from stakes._codes import explain_code
 from stakes._text import plain
 from stakes.report.markup import Markup, element
 from stakes.report.payload import as_script
@@ -36,8 +37,22 @@ class Finding:
             parts.append(element("p", self.advice, class_="advice"))
         if self.command:
             parts.append(element("code", self.command, class_="command"))
+        if self.code:
+            parts.append(_explained(self.code))
         more = {"data_code": self.code} if self.code else {}
         return element("li", parts, class_=f"verdict {self.look}", **more)
+
+
+def _explained(code: str) -> Markup:
+    """Return what a code means and by which rule it is used, shown when asked for."""
+    found = explain_code(code)
+    parts = [
+        element("summary", "What this means"),
+        element("p", found.meaning),
+        element("p", f"Rule: {found.rule}"),
+        element("p", ["Code: ", element("code", code)]),
+    ]
+    return element("details", parts, class_="explained")
 
 
 @dataclass(frozen=True)
@@ -112,7 +127,7 @@ class Page:
         import stakes  # noqa: PLC0415
 
         made = (
-            f"Made by stakes {stakes.__version__}. This file holds all it shows and loads nothing."
+            f"Made with stakes {stakes.__version__}. This file is self-contained and loads nothing."
         )
         yield "<body>"
         heading = [element("h1", self.title), element("p", self.facts, class_="facts")]
@@ -150,9 +165,10 @@ def listed_notes(notes: Iterable[str]) -> list[Markup]:
 def things_to_know(findings: Sequence[Finding], names: Mapping[str, str]) -> Markup:
     """Return findings folded under how many they are, grouped by application."""
     many = "1 thing to know" if len(findings) == 1 else f"{len(findings)} things to know"
+    several = len({each.application for each in findings} - {""}) > 1
     groups: dict[str, list[Markup]] = {}
     for each in findings:
-        groups.setdefault(each.application, []).append(each.item())
+        groups.setdefault(each.application if several else "", []).append(each.item())
     parts: list[Markup] = []
     for application, items in groups.items():
         heading = names.get(application, application)
@@ -163,11 +179,11 @@ def things_to_know(findings: Sequence[Finding], names: Mapping[str, str]) -> Mar
     return element("details", [summary, element("div", parts, class_="known")], id="verdicts")
 
 
-def live_sections(title: str = "Other costs, other priors") -> tuple[Markup, Markup]:
+def live_sections(title: str = "Try other costs and priors") -> tuple[Markup, Markup]:
     """Return the places that the script fills."""
-    text = "Sliders and pictures need a browser that runs scripts; the answer and numbers do not."
+    text = "Sliders and charts need JavaScript; the answer and the numbers do not."
     off = element("noscript", element("p", text))
-    return section("live", title, off), section("pictures", "Pictures")
+    return section("live", title, off), section("pictures", "Charts")
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +195,7 @@ class Body:
     numbers: Iterable[Markup]
     details: Iterable[Markup] = ()
     names: Mapping[str, str] = field(default_factory=dict)  # of applications, above their findings
-    live: tuple[str, str] = ("Other costs, other priors", "Other costs")  # its title, and for links
+    live: tuple[str, str] = ("Try other costs and priors", "Try other costs")  # title, and in links
 
 
 def record_page(
@@ -190,7 +206,7 @@ def record_page(
     known = things_to_know(found, body.names)
     sections = [section("answer", "Answer", body.answer, known), *live_sections(body.live[0])]
     sections.append(section("numbers", "Numbers", *tables))
-    links = [("answer", "Answer"), ("live", body.live[1]), ("pictures", "Pictures")]
+    links = [("answer", "Answer"), ("live", body.live[1]), ("pictures", "Charts")]
     links.append(("numbers", "Numbers"))
     if rest := list(body.details):
         sections.append(section("details", "Details", *rest))

@@ -56,7 +56,13 @@ def _known(comparison: Comparison) -> list[Finding]:
     alike = [v for v in comparison.verdicts if v.code == "not_distinguishable"]
     many = len(alike) > _MOST_ALIKE
     items = [
-        Finding("good" if v.code in _CLEAR else "warn", v.text, v.advice, application=v.application)
+        Finding(
+            "good" if v.code in _CLEAR else "warn",
+            v.text,
+            v.advice,
+            code=v.code,
+            application=v.application,
+        )
         for v in comparison.verdicts
         if not many or v.code != "not_distinguishable"
     ]
@@ -69,12 +75,12 @@ def _known(comparison: Comparison) -> list[Finding]:
             if d.metric in comparison.costs and not d.distinguishable
         ]
         text = f"Not distinguishable from {plain(comparison.reference)}: {listed(names, 20)}."
-        items.append(Finding("warn", text, alike[0].advice))
+        items.append(Finding("warn", text, alike[0].advice, code=alike[0].code))
     return items
 
 
 def _reversals(comparison: Comparison) -> list[Markup]:
-    """Say where calibration reverses which of two systems is better, both beyond chance."""
+    """Say where calibration reverses which of two systems is better, both distinguishable."""
     found = {(d.system, d.metric): d for d in comparison.differences}
     said = []
     for (system, metric), before in found.items():
@@ -89,7 +95,7 @@ def _reversals(comparison: Comparison) -> list[Markup]:
         what = "cost" if last == "nec" else metric_label(metric)
         text = (
             f"Calibration reverses the order: uncalibrated, {first} has the lower {what};"
-            f" calibrated, {second} has. Both are beyond chance."
+            f" calibrated, {second} does. Both differences are distinguishable from 0."
         )
         said.append(element("p", text, class_="answer reversal"))
     return said
@@ -100,7 +106,7 @@ def _differences(comparison: Comparison, *, main: bool) -> list[Markup]:
     heads = ("metric", "value", "reference", "difference", level, "p")
     parts = []
     several = len(comparison.may_be_best) > 1
-    more = "" if main else ": every number"  # no two regions of one name
+    more = "" if main else ": all metrics"  # no two regions of one name
     for system in comparison.systems[1:]:
         rows = [
             [
@@ -113,19 +119,20 @@ def _differences(comparison: Comparison, *, main: bool) -> list[Markup]:
             for d in comparison.differences
             if d.system == system and (not main or d.metric.rpartition(".")[2] in _MAIN)
         ]
-        caption = f"{plain(system)} less {plain(comparison.reference)}, on the same samples{more}"
+        caption = f"{plain(system)} minus {plain(comparison.reference)}, on the same samples{more}"
         parts.append(table(caption, heads, rows[:_MOST_ROWS]))
     parts.append(element("p", p_note(comparison.systems, comparison.costs), class_="note"))
     return parts
 
 
 def _details(comparison: Comparison) -> list[Markup]:
-    parts = [folded("Every difference", *_differences(comparison, main=False))]
+    parts = [folded("All differences", *_differences(comparison, main=False))]
     if comparison.odds:
         shown = comparison.odds[:_MOST_ROWS]
         best = (NONE_BEST if r.system is None else user_text(r.system) for r in shown)
         spans = (f"{number(r.low)} to {number(r.high)}" for r in shown)
         rows = zip(spans, best, strict=True)
         heads = ("odds c12 P1 / (c21 P2)", "costs least")
-        parts.append(folded("Who costs least at which odds", table("By odds", heads, rows)))
+        by_odds = table("By odds", heads, rows)
+        parts.append(folded("Which system costs least at which odds", by_odds))
     return [*parts, *listed_notes(comparison.notes)]

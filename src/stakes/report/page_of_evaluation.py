@@ -65,7 +65,7 @@ def evaluation_page(
     )
     shown = {a.name: _shown_costs(a, evaluation.level) for a in evaluation.applications}
     live = payload("evaluation", evaluation.sketch, evaluation.level, shown)
-    facts = f"{data.n:,} samples{groups} of {len(data.classes)} classes{weights}"
+    facts = f"{data.n:,} samples{groups}, {len(data.classes)} classes{weights}"
     return record_page(
         heading,
         "What this system costs",
@@ -119,7 +119,9 @@ def _numbers(evaluation: Evaluation) -> Iterable[Markup]:
 
 
 def _losses(evaluation: Evaluation) -> Markup:
-    staged = () if evaluation.calibrator is None else ("calibrated", "interval", "recovers")
+    staged = (
+        () if evaluation.calibrator is None else ("calibrated", "interval", "calibration recovers")
+    )
     several = len(evaluation.applications) > 1
     losses = [
         (f"expected cost, {plain(a.name)}" if several else "expected cost", a.cost)
@@ -136,30 +138,30 @@ def _losses(evaluation: Evaluation) -> Markup:
                 span = "" if band is None else f" ({percent(band.low)} to {percent(band.high)})"
                 cells[-1] = f"{percent(back.value)} %{span}"
         rows.append([name, *estimate_cells(loss.normalized), "1", *cells])
-    note = "Each over what the naive system scores: 1 is no better than a constant answer."
+    note = "Each divided by the value of the naive system: 1 is no better than a constant decision."
     if evaluation.calibrator is not None:
         note += f" Calibrated: {evaluation.calibrator}, {evaluation.fitted}."
     heads = ("", "uncalibrated", interval_name(evaluation.level), "naive", *staged)
-    return table("Normalised costs and scores, lower is better", heads, rows, note)
+    return table("Normalised losses (lower is better)", heads, rows, note)
 
 
 def _application(a: ApplicationResult, evaluation: Evaluation) -> Markup:
     name = f"{plain(a.name)}: " if len(evaluation.applications) > 1 else ""
     cost = number(a.cost.raw.value), estimate_cells(a.cost.value)[1]
-    rows: list[list[Content]] = [["a case costs", *cost], _naive_row(a.cost.raw)]
+    rows: list[list[Content]] = [["this system", *cost], _naive_row(a.cost.raw)]
     if a.threshold is not None:
         last = user_text(a.costs.decisions[-1])
         rows.append([["decides ", last, " above a posterior of"], precise(a.threshold), ""])
         if (given := a.score_threshold) is not None and given.scale != "posterior":
-            rows.append([f"as delivered, {given.scale}", precise(given.value), ""])
+            rows.append([f"same threshold, as {given.scale}", precise(given.value), ""])
     if a.minimum is not None:
-        text = "least normalised cost of any threshold, chosen on these data"
+        text = "minimum normalised cost (best threshold on these data)"
         rows.append([text, *estimate_cells(a.minimum)])
     if a.abstention is not None:
-        rows.append(["share of cases without a decision", *estimate_cells(a.abstention)])
+        rows.append(["share of cases left undecided", *estimate_cells(a.abstention)])
     heads = ("", "value", interval_name(evaluation.level))
     parts = [
-        table(f"{name}Cost of a case", heads, rows),
+        table(f"{name}Cost per case", heads, rows),
         _confusion_table(a.confusion, a.costs, name),
         _prior_table(a.cost.raw, name),
     ]
@@ -188,12 +190,13 @@ def _slices(evaluation: Evaluation) -> Markup:
             cells = [*estimate_cells(s.cost), number(s.cross_entropy.value), s.standing]
         rows.append([[user_text(s.column), " ", user_text(s.value)], str(s.samples), *cells])
     level = interval_name(evaluation.level)
-    heads = ("slice", "samples", "cost, normalised", level, "cross-entropy", "verdict")
+    heads = ("slice", "samples", "normalised cost", level, "cross-entropy", "verdict")
     note = ""
     if len(evaluation.slices) > 1:
         many = f"corrected for {len(evaluation.slices)} slices"
-        note = f"Verdict: against the best constant answer, {many}; unclear: not distinguishable."
-    return table("Slices, normalised within each", heads, rows, note)
+        note = f"Verdict: compared with the best constant decision, {many}."
+        note += " Unclear: not distinguishable from it."
+    return table("Slices, each normalised by its own naive cost", heads, rows, note)
 
 
 def _slice_measures(evaluation: Evaluation) -> Iterable[Markup]:
@@ -210,12 +213,12 @@ def _slice_measures(evaluation: Evaluation) -> Iterable[Markup]:
         return
     level, last = interval_name(evaluation.level), plain(evaluation.data.classes[-1])
     note = (
-        f"Mean score: the mean posterior of {last}; rate: how often it occurs."
+        f"Mean score: the mean posterior of {last}. Rate: how often it occurs."
         if len(evaluation.data.classes) == 2
-        else "Mean score: the mean posterior of the likeliest class; rate: how often it is right."
+        else "Mean score: the mean posterior of the most likely class. Rate: how often it is right."
     )
-    heads = ("slice", "AUC", level, "mean score", "rate", "score less rate", level)
-    note += " Their difference is 0 for calibrated scores."
+    heads = ("slice", "AUC", level, "mean score", "rate", "score − rate", level)
+    note += " The difference is 0 for calibrated scores."
     yield table("Slices: ranking and calibration", heads, rows, note)
 
 
@@ -229,8 +232,8 @@ def _slice_metrics(evaluation: Evaluation) -> Iterable[Markup]:
     if rows:
         heads = ("slice", "metric", "value", interval_name(evaluation.level))
         yield folded(
-            "Traditional metrics of each slice",
-            table("Traditional metrics of each slice", heads, rows[:_MOST_ROWS]),
+            "Traditional metrics by slice",
+            table("Traditional metrics by slice", heads, rows[:_MOST_ROWS]),
         )
 
 
@@ -241,7 +244,7 @@ def _details(evaluation: Evaluation) -> Iterable[Markup]:
         cells = str(c.samples), number(c.prior), recall, str(c.cost), str(c.cross_entropy)
         rows.append([user_text(c.name), *cells])
     heads = ("class", "samples", "prior", "recall", "mean cost", "mean cross-entropy")
-    yield folded("Every class", table("What is lost on each class", heads, rows))
+    yield folded("Losses by class", table("Losses by class", heads, rows))
     yield from _slice_metrics(evaluation)
     several = len(evaluation.applications) > 1
     for a in evaluation.applications:
@@ -251,8 +254,8 @@ def _details(evaluation: Evaluation) -> Iterable[Markup]:
         [full_label(name), number(e.value), "" if e.interval is None else str(e.interval), e.method]
         for name, e in evaluation.metrics().items()
     ]
-    columns = ("metric", "value", interval_name(evaluation.level), "interval by")
-    yield folded("Every number", table("Every number", columns, every[:_MOST_ROWS]))
+    columns = ("metric", "value", interval_name(evaluation.level), "interval method")
+    yield folded("All numbers", table("All numbers", columns, every[:_MOST_ROWS]))
     yield from listed_notes(evaluation.notes)
 
 
@@ -263,14 +266,14 @@ def decisions_page(evaluation: DecisionEvaluation, heading: Heading) -> Page:
     cost, level = evaluation.expected_cost, evaluation.level
     rows: list[list[Content]] = [
         ["normalised expected cost", number(cost.normalized), str(cost.normalized_interval(level))],
-        ["a case costs", number(cost.value), str(cost.interval(level))],
+        ["cost per case", number(cost.value), str(cost.interval(level))],
         _naive_row(cost),
     ]
     body = Body(
         decisions_answer(evaluation, heading.unit),
         verdict_items(evaluation.verdicts, {}),
         [
-            table("Cost, lower is better; naive is 1", ("", "value", interval_name(level)), rows),
+            table("Cost (lower is better)", ("", "value", interval_name(level)), rows),
             _confusion_table(confusion, evaluation.costs),
             _prior_table(cost),
             *_traditional_table(
@@ -282,7 +285,7 @@ def decisions_page(evaluation: DecisionEvaluation, heading: Heading) -> Page:
     data = decision_payload(evaluation)
     for application in data["applications"]:
         application["codes"] = [usefulness_code(evaluation.verdicts, "")]
-    facts = f"{number(confusion.n, 6)} {unit} of {len(confusion.classes)} classes"
+    facts = f"{number(confusion.n, 6)} {unit}, {len(confusion.classes)} classes"
     return record_page(heading, "What these decisions cost", facts, body, data)
 
 
@@ -294,7 +297,7 @@ def estimate_cells(estimate: Estimate) -> tuple[str, str]:
 
 def _naive_row(cost: ExpectedLoss) -> list[Content]:
     """Return what the best constant decision costs."""
-    return [["always ", user_text(cost.naive_answer), " costs"], number(cost.naive), ""]
+    return [["always deciding ", user_text(cost.naive_answer)], number(cost.naive), ""]
 
 
 def _confusion_table(
@@ -311,10 +314,10 @@ def _confusion_table(
         for i, c in enumerate(classes)
     ]
     cut = max(len(confusion.classes), len(confusion.decisions)) > _MOST_SHOWN
-    note = "Samples × what each costs, where it is not 0." if prices.any() else ""
-    note += f" The first {_MOST_SHOWN} classes and decisions." if cut else ""
+    note = "Count × cost per case, where the cost is not 0." if prices.any() else ""
+    note += f" Only the first {_MOST_SHOWN} classes and decisions are shown." if cut else ""
     heads = ("truth \\ decision", *(plain(d) for d in decisions))
-    return table(f"{name}Decisions", heads, rows, note.strip())
+    return table(f"{name}Confusion matrix", heads, rows, note.strip())
 
 
 def _cell(count: float, price: float) -> str:
@@ -326,7 +329,7 @@ def _prior_table(cost: ExpectedLoss, name: str = "") -> Markup:
     origin = "as in the data" if cost.priors_from_data else "as given"
     pairs = list(zip(cost.classes, cost.priors, strict=True))
     rows: list[list[Content]] = [[user_text(c), number(p)] for c, p in pairs[:_MOST_SHOWN]]
-    note = f"The first {_MOST_SHOWN} of {len(pairs)}." if len(pairs) > _MOST_SHOWN else ""
+    note = f"Shows the first {_MOST_SHOWN} of {len(pairs)}." if len(pairs) > _MOST_SHOWN else ""
     shown = table(f"{name}Priors", ("class", "prior"), rows, note)
     return folded(f"{name}Priors, {origin}", shown)
 
@@ -354,6 +357,6 @@ def _traditional_table(
         "interval",
         "naive",
         "better",
-        "normalised cost of its implied costs",
+        "normalised cost at its implied costs",
     )
     return [folded(name, table(name, heads, rows))] if explained else []

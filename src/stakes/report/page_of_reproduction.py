@@ -31,7 +31,7 @@ def reproduction_page(
     agreeing = sum(cell.agrees for cell in printed)
     look = "good" if agreeing == len(printed) else "warn"
     text = f"{agreeing} of {len(printed)} printed numbers agree with those computed here."
-    advice = "A cell holds the computed value and the printed digits; a cross marks a difference."
+    advice = "A cell shows the computed value and the printed digits; a cross marks a difference."
     figures = []
     for picture in pictures:
         data = base64.b64encode(picture.png).decode("ascii")
@@ -39,7 +39,7 @@ def reproduction_page(
         figures.append(element("figure", [image, element("figcaption", picture.title)]))
     return Page(
         title="Analysis and comparison of classification metrics, reproduced",
-        facts="L. Ferrer, arXiv:2209.05355; every table and figure computed again",
+        facts="L. Ferrer, arXiv:2209.05355; every table and figure recomputed",
         sections=(
             verdict_section([Finding(look, text, advice)]),
             section("numbers", "Tables", *(_table(t) for t in tables)),

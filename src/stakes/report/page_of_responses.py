@@ -31,7 +31,7 @@ _MOST_ROWS = 500
 _MOST_COMPARED = 8  # systems of the first table, the best first
 _GOOD = ("useful", "own_abstentions", "better", "best")
 _BAD = ("worse_than_naive", "slice_worse_than_naive")
-LIVE = ("Other targets", "Other targets")
+LIVE = ("Try other targets", "Try other targets")
 HEADS = ("points", "right", "wrong", "no answer")
 _CURVES = {
     OWN: "its own abstentions",
@@ -40,8 +40,8 @@ _CURVES = {
     "best": "best threshold in hindsight",
 }
 _AREAS = {
-    "aurc": "area under risk over coverage (AURC)",
-    "augrc": "area under generalised risk over coverage (AUGRC)",
+    "aurc": "area under the risk-coverage curve (AURC)",
+    "augrc": "area under the generalised risk-coverage curve (AUGRC)",
 }
 
 
@@ -85,7 +85,7 @@ def _answer(found: ResponseEvaluation) -> Markup:
 
 
 def meaning_of(t: float, own: RuleOutcome | None = None) -> Markup:
-    """Say what the target means, and up to which target the answers pay."""
+    """Return what the target means, and up to which target the answers pay."""
     more = "" if own is None else break_even(own)
     return element("p", f"{meaning(t)} {more}".rstrip(), class_="meaning")
 
@@ -102,7 +102,7 @@ def _numbers(found: ResponseEvaluation) -> Iterable[Markup]:
     if found.areas or found.overconfidence is not None:
         rows = [[_AREAS[name], *estimate_cells(e)] for name, e in found.areas.items()]
         if found.overconfidence is not None:
-            gap = "mean confidence less accuracy (above 0: overconfident)"
+            gap = "mean confidence − accuracy (above 0: overconfident)"
             rows.insert(0, [gap, *estimate_cells(found.overconfidence)])
         yield table("Stated confidence", ("", "value", level), rows)
     if found.risk_limit is not None:
@@ -112,7 +112,7 @@ def _numbers(found: ResponseEvaluation) -> Iterable[Markup]:
         yield _slices(found)
 
 
-def _rules(found: ResponseEvaluation, title: str = "Rules on its confidence") -> Markup:
+def _rules(found: ResponseEvaluation, title: str = "Rules based on its confidence") -> Markup:
     level = interval_name(found.level)
     heads = ("rule", "utility", level, "answered", "accuracy of answers", "gain", level, "p")
     rows: list[list[Content]] = []
@@ -122,7 +122,7 @@ def _rules(found: ResponseEvaluation, title: str = "Rules on its confidence") ->
         shares = [_share(e.value) for e in (rule.answered, rule.answered_accuracy)]
         rows.append([_rule_name(rule, found.target.t), *estimate_cells(rule.utility)])
         rows[-1] += [*shares, *gain, p_value]
-    note = "Gain: over its own abstentions. Calibrators did not see the responses they are used on."
+    note = "Gain: compared with its own abstentions. Calibrators are cross-fitted."
     return table(title, heads, rows, note)
 
 
@@ -157,13 +157,13 @@ def _slices(found: ResponseEvaluation) -> Markup:
     note = ""
     if len(found.slices) > 1:
         many = counted(len(found.slices), "slices")
-        note = f"Verdict: corrected for {many}; unclear: not distinguishable from a constant rule."
+        note = f"Verdict: corrected for {many}. Unclear: not distinguishable from a constant rule."
     return table("Slices", heads, rows, note)
 
 
 def _details(found: ResponseEvaluation) -> Iterable[Markup]:
     curve = found.curve
-    heads = ("target", *(_CURVES[name] for name in curve.utility), "its own share answered")
+    heads = ("target", *(_CURVES[name] for name in curve.utility), "share that it answers")
     rows: list[list[Content]] = [
         [
             target_text(float(t)),
@@ -177,8 +177,8 @@ def _details(found: ResponseEvaluation) -> Iterable[Markup]:
         [_label(name), number(e.value), "" if e.interval is None else str(e.interval), e.method]
         for name, e in found.metrics().items()
     ]
-    columns = ("metric", "value", interval_name(found.level), "interval by")
-    yield folded("Every number", table("Every number", columns, every[:_MOST_ROWS]))
+    columns = ("metric", "value", interval_name(found.level), "interval method")
+    yield folded("All numbers", table("All numbers", columns, every[:_MOST_ROWS]))
     yield from listed_notes(plain(note, 2000) for note in found.notes)
 
 
@@ -230,19 +230,19 @@ def _compared_numbers(found: ResponseComparison) -> Iterable[Markup]:
         best = "yes" if row["may_be_best"] else "no"
         name: Content = [f"{row['rank']}. ", user_text(row["system"])]
         rows.append([name, *cells, best])
-    note = "May be best: no other system is shown to be worth more, with all pairs allowed for."
+    note = "May be best: no other system is shown to be worth more, corrected for all pairs."
     yield table(f"Ranking at a target of {target_text(found.target.t)}", heads, rows, note)
     pairs: list[list[Content]] = [
         [
-            [user_text(d.system), " less ", user_text(d.reference)],
+            [user_text(d.system), " minus ", user_text(d.reference)],
             *estimate_cells(d.gain),
             p_number(d.adjusted_p_value),
         ]
         for d in found.differences[:_MOST_ROWS]
     ]
-    note = "p: adjusted for all pairs, after Holm."
+    note = "p: corrected for all pairs (Holm)."
     yield table(
-        "Differences of utility on the same questions", ("", "value", level, "p"), pairs, note
+        "Differences in utility on the same questions", ("", "value", level, "p"), pairs, note
     )
     if found.slices:
         yield _compared_slices(found)
@@ -256,7 +256,7 @@ def _compared_slices(found: ResponseComparison) -> Markup:
         name: Content = [user_text(part.column), " ", user_text(part.value)]
         rows.append([name, f"{part.responses:,}", *values, best])
     heads = ("slice", "questions", *(plain(name) for name in found.systems), "best")
-    note = "Utility of each system; best: worth more than each other, all slices allowed for."
+    note = "Utility of each system. Best: worth more than every other, corrected for all slices."
     return table("Slices", heads, rows, note)
 
 
@@ -268,5 +268,5 @@ def _compared_details(found: ResponseComparison) -> Iterable[Markup]:
         inner = table(title, ("", "value", interval_name(found.level)), rows)
         yield folded(title, inner)
         if len(one.rules) > 1:
-            title = f"Rules on the confidence of {plain(name)}"
+            title = f"Rules based on the confidence of {plain(name)}"
             yield folded(title, _rules(one, title))

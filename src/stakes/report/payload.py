@@ -32,17 +32,17 @@ _TYPES = {"f8": "f64", "f4": "f32", "u4": "u32", "u2": "u16", "u1": "u8"}
 _MOST_DIFFERENCES = 400
 _MOST_RANGES = 200
 _MOST_LETTERS = 20_000  # of the names of classes, all together
-_WEIGHTED = "samples have weights"
-_GROUPED = "samples come in groups"
+_WEIGHTED = "the samples are weighted"
+_GROUPED = "the samples are grouped"
 _LAST = {  # parts of the names of numbers, in words
     "value": "mean",
     "nec": "normalised",
     "normalized": "normalised",
     "calibrated_nec": "normalised, calibrated",
     "calibrated_normalized": "normalised, calibrated",
-    "minimum_nec": "normalised, least of any threshold",
+    "minimum_nec": "normalised, minimum over thresholds",
     "calibration_loss": "calibration loss, normalised",
-    "relative": "share that calibration recovers",
+    "relative": "share recovered by calibration",
     "abstention_rate": "share left undecided",
 }
 _WORDS = {

@@ -1,6 +1,6 @@
-"""The answer on responses in one breath: what they are worth at a target, and when to abstain.
+"""The answer on responses: what they are worth at a target, and when to abstain.
 
-The page says the same live (`frontend/src/page/response_answer.ts`); golden cases hold the two
+The live page says the same (`frontend/src/page/response_answer.ts`); golden cases hold the two
 together. Parts are those of `setting_words`.
 """
 
@@ -75,19 +75,20 @@ def response_answer(one: ResponseStanding) -> list[list[Part]]:
     decimals = _decimals(own)
     points = amount(own.utility, decimals)
     head = _at(one.target)
-    answers = f" this model answers {percent(own.answered)} of the questions and scores {points}"
+    scores = f"scores {points} points per question"
+    answers = f", this model answers {percent(own.answered)} of the questions and {scores}"
+    would = "" if other is None else f"would score {amount(other.utility, decimals)}"
     if other is not None and _is_better(one, other):
         text = (
-            f" this model should answer {percent(other.answered)} of the questions; it answers"
-            f" {percent(own.answered)}, and so scores {points} where {_rule_words(other)} would"
-            f" give {amount(other.utility, decimals)}."
+            f", this model should answer {percent(other.answered)} of the questions. It answers"
+            f" {percent(own.answered)} and {scores}; {_rule_words(other)} {would}."
         )
     elif other is not None and one.rule_code == OWN_ABSTENTIONS:
-        text = f"{answers}; no threshold on its confidence is shown to do better."
+        text = f"{answers}. No threshold on its confidence is shown to do better."
     elif other is not None and one.rule_code == NOT_TESTED:
-        text = f"{answers}; {_rule_words(other)} would give {amount(other.utility, decimals)}."
+        text = f"{answers}; {_rule_words(other)} {would}."
     else:
-        text = f"{answers} points a question."
+        text = f"{answers}."
     return [[*head, ["text", text]], _worth(one, decimals)]
 
 
@@ -98,7 +99,7 @@ def _decimals(rule: RuleOutcome) -> int:
 
 
 def _at(t: float) -> list[Part]:
-    return [["text", "At a target of "], ["field", "target", t, "confidence target"]]
+    return [["text", "At a confidence target of "], ["field", "target", t, "confidence target"]]
 
 
 def _is_better(one: ResponseStanding, other: RuleOutcome) -> bool:
@@ -111,7 +112,7 @@ def _is_better(one: ResponseStanding, other: RuleOutcome) -> bool:
 def _rule_words(rule: RuleOutcome) -> str:
     if rule.threshold is not None and math.isinf(rule.threshold):
         return "never answering"
-    return f"abstaining below {_bare(number(rule.threshold or 0.0))}"
+    return f"abstaining below a stated confidence of {_bare(number(rule.threshold or 0.0))}"
 
 
 def _worth(one: ResponseStanding, decimals: int, name: str = "") -> list[Part]:
@@ -132,28 +133,28 @@ def _worth(one: ResponseStanding, decimals: int, name: str = "") -> list[Part]:
     gap = one.own.utility - max(one.always.utility, 0.0)
     more = "as much as" if abs(gap) <= _SAME else "more than" if gap > 0 else "less than"
     compared = f" score {more} {constant} ({most}{points})."
-    head: list[Part] = [["text", "Here "], *of, ["text", compared]]
+    head: list[Part] = [["text", "At this target, "], *of, ["text", compared]]
     if name:
         return head
-    rest = f": the report tests {target_text(one.tested)}."
-    return [*head, ["text", " This is computed in the page and "], said, ["text", rest]]
+    rest = f": the report tests a target of {target_text(one.tested)}."
+    return [*head, ["text", " This was computed in the page and is "], said, ["text", rest]]
 
 
 def meaning(t: float) -> str:
     """Say what a target means for one wrong answer.
 
     >>> meaning(0.75)
-    'A wrong answer takes back what 3 right ones bring; no answer brings nothing.'
+    'A wrong answer cancels 3 right answers; no answer scores 0.'
     """
     penalty = t / (1 - t)
-    rest = "; no answer brings nothing."
+    rest = "; no answer scores 0."
     if penalty == 0:
-        return f"A wrong answer takes back nothing, so that always answering is best{rest}"
+        return f"A wrong answer costs nothing, so always answering is best{rest}"
     if abs(penalty - 1) <= _SAME:
-        return f"A wrong answer takes back what a right one brings{rest}"
+        return f"A wrong answer cancels one right answer{rest}"
     if penalty > 1:
-        return f"A wrong answer takes back what {_bare(number(penalty))} right ones bring{rest}"
-    return f"A wrong answer takes back {_bare(number(penalty))} of what a right one brings{rest}"
+        return f"A wrong answer cancels {_bare(number(penalty))} right answers{rest}"
+    return f"A wrong answer cancels {_bare(number(penalty))} of a right answer{rest}"
 
 
 def break_even(own: RuleOutcome) -> str:
@@ -161,11 +162,11 @@ def break_even(own: RuleOutcome) -> str:
     if not own.answered > 0:
         return ""
     share = percent(own.right / own.answered)
-    return f"Its answers score above 0 at targets below {share}, which is their accuracy."
+    return f"Its answers score above 0 at targets below {share}, their accuracy."
 
 
 def per_thousand(rule: RuleOutcome) -> list[str]:
-    """Return the points of 1,000 questions, and how many are right, wrong, unanswered."""
+    """Return the points per 1,000 questions, and how many are right, wrong, unanswered."""
     right, answered = (_whole(_PER * share) for share in (rule.right, rule.answered))
     counts = [right, answered - right, _PER - answered]
     band = None if rule.band is None else (_PER * rule.band[0], _PER * rule.band[1])
@@ -186,20 +187,20 @@ def compared_responses(
     ranked = sorted(systems, key=lambda one: -one[1].own.utility)
     name, first = ranked[0]
     decimals = _decimals(first.own)
-    points = f"{amount(first.own.utility, decimals)} points a question"
-    head: list[Part] = [*_at(first.target), ["text", " "], ["name", name]]
+    points = f"{amount(first.own.utility, decimals)} points per question"
+    head: list[Part] = [*_at(first.target), ["text", ", "], ["name", name]]
     if best is None:
-        head += [["text", f" scores most, {points}. This is computed in the page and "]]
+        head += [["text", f" scores most, {points}. This was computed in the page and is "]]
         head += [["verdict", *VERDICTS[NOT_TESTED]]]
-        head += [["text", f": the report tests {target_text(first.tested)}. Then"]]
+        head += [["text", f": the report tests a target of {target_text(first.tested)}. Next:"]]
     elif len(best) == 1:
         look = "note" if first.code == "worse_than_naive" else "good"
         head += [["text", " is "], ["verdict", f"the best of {len(ranked)}", look]]
-        head += [["text", f": {points}. Then"]]
+        head += [["text", f": {points}. Next:"]]
     else:
         head += [["text", f" scores most, {points}, but is "]]
         head += [["verdict", "not shown to be the best", "warn"]]
-        head += [["text", f": any of {len(best)} may be. Then"]]
+        head += [["text", f": any of {len(best)} may be. Next:"]]
     for k, (other, one) in enumerate(ranked[1 : 1 + _MOST_NAMED]):
         head += [["text", ", " if k else " "], ["name", other]]
         head += [["text", f" {amount(one.own.utility, decimals)}"]]

@@ -1,6 +1,6 @@
-"""The setting of an answer in words: what mistakes cost and how frequent classes are.
+"""The setting of an answer in words: what errors cost and how frequent classes are.
 
-The page says the same live (`frontend/src/core/setting.ts`); golden cases hold the two together.
+The live page says the same (`frontend/src/core/setting.ts`); golden cases hold the two together.
 A part is a list: a text, a name from the data, a number that the reader can change, or a verdict.
 """
 
@@ -56,7 +56,7 @@ class Setting:
 
 
 def first_cell(setting: Setting) -> tuple[int, int]:
-    """Return the costliest mistake, the first of several."""
+    """Return the costliest error, the first of several."""
     worst, cell = -1.0, (0, 0)
     for i in range(len(setting.classes)):
         for j in setting.plain:
@@ -66,7 +66,7 @@ def first_cell(setting: Setting) -> tuple[int, int]:
 
 
 def condition(setting: Setting) -> list[Part]:
-    """Return "If a missed malignant costs 20 false alarms and 37 % of cases are malignant"."""
+    """Return the condition of an answer: "If every error costs the same and 37 % are x"."""
     costs = _cost_clause(setting)
     undecided = _undecided(setting)
     link = ", and " if undecided else " and "
@@ -75,20 +75,19 @@ def condition(setting: Setting) -> list[Part]:
 
 def _cost_clause(s: Setting) -> list[Part]:
     if s.ratio is not None:
-        some = " false alarm" if s.ratio == 1 else " false alarms"
-        field: Part = ["field", "ratio", s.ratio, "what a miss costs, in false alarms"]
-        return [["text", "a missed "], ["name", s.classes[1]], ["text", " costs "], field,
-                ["text", some]]  # fmt: skip
+        field: Part = ["field", "ratio", s.ratio, "cost of a miss, in false alarms"]
+        return [["text", "missing a "], ["name", s.classes[1]], ["text", " case costs as much as "],
+                field, ["text", _false_alarms(s.ratio)]]  # fmt: skip
     prices = _prices_by_class(s)
     if prices is not None and len(set(prices)) == 1:
-        return [["text", "every mistake costs the same"]]
+        return [["text", "every error costs the same"]]
     if prices is not None and len(prices) <= _MOST_LISTED:
         return _listed_prices(s, prices)
     return _named_cell(s)
 
 
 def _prices_by_class(s: Setting) -> list[float] | None:
-    """Return what any mistake on each class costs, where right answers are free."""
+    """Return what any error on each class costs, where right answers are free."""
     if not s.square:
         return None
     found = []
@@ -104,8 +103,8 @@ def _listed_prices(s: Setting, prices: Sequence[float]) -> list[Part]:
     parts: list[Part] = []
     for i, price in enumerate(prices):
         last = i == len(prices) - 1
-        lead = "a mistake on " if i == 0 else " and on " if last else ", on "
-        label = f"what a mistake on {s.classes[i]} costs"
+        lead = "misclassifying " if i == 0 else " and " if last else ", "
+        label = f"cost of misclassifying {s.classes[i]}"
         parts += [["text", lead], ["name", s.classes[i]], ["text", " costs " if i == 0 else " "]]
         parts += [["field", f"error-{i}", price, label]]
     return parts
@@ -114,7 +113,7 @@ def _listed_prices(s: Setting, prices: Sequence[float]) -> list[Part]:
 def _named_cell(s: Setting) -> list[Part]:
     i, j = s.cell
     truth, decision = s.classes[i], s.decisions[j]
-    label = f"cost of {decision} when it is {truth}"
+    label = f"cost of deciding {decision} for {truth}"
     field: Part = ["field", f"cost-{i}-{j}", float(s.costs[i, j]), label]
     others = [
         float(s.costs[a, b])
@@ -122,13 +121,13 @@ def _named_cell(s: Setting) -> list[Part]:
         for at, b in enumerate(s.plain)
         if (a, b) != (i, j) and not (s.square and at == a)
     ]
-    said = f", other {'mistakes' if s.square else 'decisions'} {_span(others)}" if others else ""
+    said = f", other {'errors' if s.square else 'decisions'} {_span(others)}" if others else ""
     if s.square:
         head: list[Part] = [["text", "calling a "], ["name", truth], ["text", " case "],
                             ["name", decision], ["text", " costs "]]  # fmt: skip
     else:
-        head = [["text", "deciding "], ["name", decision], ["text", " for "], ["name", truth],
-                ["text", " costs "]]  # fmt: skip
+        head = [["text", "deciding "], ["name", decision], ["text", " for a "], ["name", truth],
+                ["text", " case costs "]]  # fmt: skip
     return [*head, field, ["text", said]]
 
 
@@ -151,10 +150,15 @@ def _undecided(s: Setting) -> list[Part]:
     tail = ""
     if s.ratio is not None:
         unit = float(s.costs[0, s.plain[1]])
+        tail = _false_alarms(price / unit)
     elif prices is not None and len(set(prices)) == 1 and prices[0] > 0:
-        unit, tail = prices[0], " of that"
-    field: Part = ["field", "abstain", price / unit, "what a case left undecided costs"]
-    return [["text", ", a case left undecided "], field, ["text", tail]]
+        unit, tail = prices[0], " times as much"
+    field: Part = ["field", "abstain", price / unit, "cost of leaving a case undecided"]
+    return [["text", ", leaving a case undecided costs "], field, ["text", tail]]
+
+
+def _false_alarms(count: float) -> str:
+    return " false alarm" if count == 1 else " false alarms"
 
 
 def _priors(s: Setting) -> list[Part]:
@@ -169,12 +173,12 @@ def _priors(s: Setting) -> list[Part]:
             parts += [_share(s, i), ["text", tail], ["name", s.classes[i]]]
         return parts
     if s.from_data:
-        return [["text", "classes are as frequent as in these data"]]
+        return [["text", "classes occur as often as in these data"]]
     if max(s.priors) - min(s.priors) < 1e-9:
         return [["text", "all classes are equally frequent"]]
     low, high = (_bare(amount(100 * p, decimals_of(100 * p, None)))
                  for p in (min(s.priors), max(s.priors)))  # fmt: skip
-    return [["text", f"classes have shares from {low} % to {high} %"]]
+    return [["text", f"class shares range from {low} % to {high} %"]]
 
 
 def _share(s: Setting, i: int) -> Part:

@@ -62,7 +62,7 @@ def _best(found: "ResponseComparison") -> Verdict:
 
 
 def _reversals(found: "ResponseComparison") -> Iterator[Verdict]:
-    """Say where the system that answers more questions rightly is worth less; both are tested."""
+    """Say where the system with more right answers is worth less; both are tested."""
     for each in found.differences:
         winner = each.better
         if winner is None or not each.more_right < 1 - found.level:
@@ -77,8 +77,8 @@ def _reversals(found: "ResponseComparison") -> Iterator[Verdict]:
         ]
         yield Verdict(
             "more_right_but_worse",
-            f"{plain(knows_more)} answers more questions rightly than {plain(winner)}"
-            f" ({right[0]} against {right[1]}), and yet is worth less: it answers {wrong[0]}"
+            f"{plain(knows_more)} answers more questions correctly than {plain(winner)}"
+            f" ({right[0]} against {right[1]}), yet is worth less: it answers {wrong[0]}"
             f" wrongly, {plain(winner)} {wrong[1]}.",
         )
 
@@ -94,5 +94,5 @@ def _slices(found: "ResponseComparison") -> Iterator[Verdict]:
         yield Verdict(
             "other_best_in_slice",
             f"On {where} {plain(part.best)} is worth more than each other system ({value} points"
-            " per question), though it is not the best on the whole.",
+            " per question), though it is not the best overall.",
         )

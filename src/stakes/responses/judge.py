@@ -377,7 +377,7 @@ def _caution(rows: JudgedRows) -> str:
         return ""
     mine, others = rows.judge_human_mean, rows.judge_other_mean
     return (
-        f"rows with human labels are not a random choice: the judge gives them {number(mine, 2)} on"
-        f" average, the others {number(others, 2)} (p = {p:.1g}, tested at {CHOICE_LEVEL:g});"
-        " pass inclusion, or label a random choice"
+        f"rows with human labels are not a random sample: the judge's mean is {number(mine, 2)} on"
+        f" them and {number(others, 2)} on the others (p = {p:.1g}, tested at {CHOICE_LEVEL:g});"
+        " pass inclusion, or label a random sample"
     )

@@ -54,5 +54,5 @@ def _on_the_judge(
         share = percent(1 - errors.sensitivity.value)
         return Verdict("judge_strict", f"{start}: it fails {share} of right answers.", _USE)
     seen = answers.human_rows
-    text = f"{start}: from {seen} human labels no bias of the judge is distinguishable."
+    text = f"{start}: {seen} human labels do not show a bias of the judge."
     return Verdict("judge_bias_unclear", text, _USE)

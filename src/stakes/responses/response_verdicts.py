@@ -1,4 +1,4 @@
-"""What responses tell at a confidence target, each sentence gated by a test or an interval."""
+"""Verdicts on responses at a confidence target, each gated by a test or an interval."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,9 +42,10 @@ def worth_verdict(
         return Verdict("useful", f"{at} its responses are worth having: {found}; {reference}.")
     if band is not None and band.low > 1 and known:
         text = f"{at} its responses are worse than {_constant(answer)}: {found}; {reference}."
-        return Verdict("worse_than_naive", text, "Do not use its answers as they come.")
+        return Verdict("worse_than_naive", text, "Do not use its answers unfiltered.")
     if utility.interval is not None and utility.interval.low > 0 and constants.never < 1 - level:
-        text = f"{at} its answers are worth more than none: {found}; {_why_not_more(constants)}."
+        text = f"{at} its answers are worth more than never answering: {found};"
+        text = f"{text} {_why_not_more(constants)}."
         return Verdict("better_than_never", text)
     if band is None or math.isnan(constants.better):
         why = normalized.method or "there is no test"
@@ -64,7 +65,7 @@ def _why_not_more(constants: BesideConstants) -> str:
         return "it never abstains"
     if constants.unknown:
         return (
-            "whether always answering would be worth more is not known, since the truth of"
+            "whether always answering would be worth more is unknown, because the truth of"
             f" {counted(constants.unknown, 'abstentions')} is missing"
         )
     return "its abstentions are not shown to be worth more than always answering"
@@ -114,8 +115,8 @@ def _rule_words(rule: AbstentionRule) -> str:
 
 def _rule_advice(rule: AbstentionRule) -> str:
     if rule.threshold is not None and math.isinf(rule.threshold):
-        return "No stated confidence reaches the target: let it abstain, or calibrate it anew."
-    return f"Let it abstain where it states less than {number(rule.threshold or 0.0)}."
+        return "No stated confidence reaches the target: let it abstain, or recalibrate it."
+    return f"Let it abstain below a stated confidence of {number(rule.threshold or 0.0)}."
 
 
 def confidence_verdict(
@@ -134,7 +135,7 @@ def confidence_verdict(
         f"{word}: it states {percent(stated, 1)} % on average and is right in"
         f" {percent(accuracy, 1)} % of these answers (gap {number(gap.value)},"
         f" {100 * level:g} % interval {gap.interval}).",
-        "Calibrate its confidence before thresholds are set on it.",
+        "Calibrate its confidence before you set thresholds on it.",
     )
 
 
@@ -149,9 +150,9 @@ def response_cautions(wrong: int, unknown: int, *, bounded: bool) -> Iterator[Ve
     if unknown and bounded:
         yield Verdict(
             "unknown_abstentions",
-            f"Of {counted(unknown, 'abstentions')} nobody knows whether the answer held back is"
-            " right: the normalised cost is the largest that it can be.",
-            "Have the model answer these too, apart, to know what its abstentions are worth.",
+            f"For {counted(unknown, 'abstentions')} it is unknown whether the withheld answer is"
+            " right, so the normalised cost is the largest possible.",
+            "Have the model answer these questions separately to learn what abstaining is worth.",
         )
 
 

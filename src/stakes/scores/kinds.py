@@ -621,7 +621,8 @@ def class_names(scores: Scores, classes: NamesLike | None) -> Names | None:
     if len(names) != scores.n_classes:
         if scores.values.ndim == 1:
             found = f"a 1-D array is binary, it cannot distinguish {len(names)} classes"
-            raise InputError("scores", "must have one column per class", found=found)
+            rule, code = "must have one column per class", "columns_per_class"
+            raise InputError("scores", rule, found=found, code=code)
         rule = "must name the columns of scores"
         raise InputError("classes", rule, f"{len(names)} names for {scores.n_classes} columns")
     return names

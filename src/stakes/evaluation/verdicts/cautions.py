@@ -29,8 +29,8 @@ FEWEST_SAMPLES = 60  # of a class: 1.96 sqrt(1/4 / 60) = 0.13 is the most a rate
 FEWEST_GROUPS = 50  # effective, below which some intervals cover less often than stated
 UNTESTED_GROUPS = 15  # effective, below which not all intervals were tested
 _ADVICE = (
-    "Check whether columns are swapped, labels are inverted, or the class of the scores is the"
-    " other one."
+    "Check whether columns are swapped, labels are inverted, or the scores are those of the other"
+    " class."
 )
 
 
@@ -88,14 +88,14 @@ def small_classes(
             also = f" (also that of the {brier})" if brier in calibrated else ""
             named.append(f"the calibration loss{also}")
         losses = (
-            f" A rare large loss may not have been seen, so that intervals of {listed(named)} may"
+            f" A rare large loss may not have been seen, so the intervals of {listed(named)} may"
             " cover less often than stated."
         )
         yield Verdict(
             "small_class",
             f"Some classes {'have few samples' if groups is None else 'occur in few groups'}"
             f" ({listed(small)}). With fewer than {FEWEST_SAMPLES}, the error"
-            " rate of a class can be uncertain by 13 points or more either way."
+            " rate of a class can be uncertain by 13 percentage points or more either way."
             f"{losses if scored else ''}",
             f"Add {'samples of' if groups is None else 'groups with'} these classes.",
         )
@@ -118,11 +118,11 @@ def few_groups(
         those = f"those {listed(named)}"
         few += [f"with fewer than {FEWEST_GROUPS}, {those} may cover less often than stated"]
     if groups.effective < UNTESTED_GROUPS - 1e-9:
-        all_ = "so may all" if named else "all may cover less often than stated"
+        all_ = "all may" if named else "all may cover less often than stated"
         few += [f"with fewer than {UNTESTED_GROUPS}, {all_}"]
     least, precise = math.floor(groups.effective + 1e-9), ""
     if least < groups.number:
-        precise = f", which for the rarest class are as precise as {least} of equal size"
+        precise = f", which for the rarest class are as precise as {least} groups of equal size"
     yield Verdict(
         "few_groups",
         f"The intervals rest on {groups.number} groups{precise}."

@@ -119,8 +119,8 @@ def _disagreement(a: ApplicationResult, claim: CostClaim, level: float) -> Itera
         "metrics_disagree",
         f"{claim.where}Accuracy {number(accuracy.value)} (naive {number(accuracy.naive)}) and cost"
         f" disagree: by {good} it beats the best constant answer, by {bad} it is worse, both beyond"
-        " chance. Accuracy takes all errors as equally bad; your costs do not.",
-        "Go by the cost.",
+        " chance. Accuracy treats all errors as equally bad; your costs do not.",
+        "Decide by the cost.",
     )
 
 
@@ -188,8 +188,8 @@ def _probabilities(
         where = f" for {named}" if len(evidence.costs) > 1 else ""
         yield Verdict(
             "decisions_fine_probabilities_not",
-            f"The decisions{where} would not be better calibrated (at most {most} of the cost would"
-            f" be recovered), but the probabilities are not calibrated: {found}.",
+            f"Calibration would not improve the decisions{where} (it would recover at most {most}"
+            f" of the cost), but the probabilities are not calibrated: {found}.",
             _BEFORE_USE,
             "calibrate",
             fine[0][0].name if len(fine) == 1 else "",
@@ -216,7 +216,7 @@ def confidence(slope: Estimate | None) -> Iterator[Verdict]:
     over, none = band.high < 1, ", 0 is no information" if band.low <= 0 else ""
     text = (
         f"{'Over' if over else 'Under'}confident: the calibration slope is {number(slope.value)}"
-        f" ({100 * band.level:g} % interval {band}); 1 is calibrated{none}. Its log odds are too"
+        f" ({100 * band.level:g} % interval {band}); 1 is calibrated{none}. The log odds are too"
         f" {'large' if over else 'small'}."
     )
     if over:
@@ -249,11 +249,11 @@ def _priors(evaluation: Evaluation, evidence: Evidence) -> Iterator[Verdict]:
             shares = f"{number(same[0].priors[k])} against {number(data.priors[k])}"
             yield Verdict(
                 "priors_differ",
-                f"{where}The priors of use differ from the class shares of the data"
+                f"{where}The stated priors differ from the class shares of the data"
                 f" ({name_of(data.classes[k])}: {shares}, {p_text(p_value)}), and posteriors carry"
                 " the priors they were trained with.",
-                "If they were trained on data like these, say so (training_priors), and they are"
-                " adapted.",
+                "If they were trained on data like these, pass training_priors='data' to adapt"
+                " them.",
                 "adapt_priors",
                 same[0].name if len(same) == 1 else "",
             )

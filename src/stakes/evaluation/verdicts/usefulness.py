@@ -227,7 +227,7 @@ def _said(c: CostClaim, level: float, *, apart: bool, equal: bool, reason: str) 
             "practically_equal",
             f"{c.where}The same for practical purposes as always answering {c.answer}: it costs"
             f" {c.share} of that, and the interval lies within {percent(MARGIN)} of it {nec}.",
-            "It gains nothing at these costs.",
+            "It saves nothing at these costs.",
         )
     return Verdict(
         "not_distinguishable",
@@ -241,7 +241,7 @@ def _unknown(c: CostClaim) -> Verdict:
     if c.cost.undefined is not None:
         return Verdict("no_verdict", f"{c.where}No verdict: {c.cost.undefined.text}.")
     why = c.normalized.method or "it is not finite"
-    text = f"It costs {c.share} of always answering {c.answer}, without an interval: {why}."
+    text = f"It costs {c.share} of always answering {c.answer}, but there is no interval: {why}."
     return Verdict("no_interval", c.where + text, "Gather more labelled data before you decide.")
 
 

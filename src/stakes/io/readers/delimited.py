@@ -157,13 +157,15 @@ def _check_fields(chunk: Chunk, layout: _Layout, error: Exception | None = None)
         if len(fields) != width:
             msg = f"'{layout.name}', line {line} has {len(fields)} fields where the header has"
             more = "A field that holds the separator must be quoted."
-            raise InputError(f"{msg} {width}.", hint=more if len(fields) > width else "")
+            hint = more if len(fields) > width else ""
+            raise InputError(f"{msg} {width}.", hint=hint, code="fields_differ")
         for name in layout.ask.numbers:
             fault = _fault(fields[layout.header.index(name)])
             if fault is not None:
                 rule, found, hint = fault
                 place = Place(file=layout.name, line=line, column=name)
-                raise InputError(None, rule, found=found, place=place, hint=hint)
+                code = "not_a_number"
+                raise InputError(None, rule, found=found, place=place, hint=hint, code=code)
     if error is not None:
         msg = f"'{layout.name}', after line {chunk.line}: {plain(error, 200)}."
         raise InputError(msg) from error

@@ -233,7 +233,9 @@ class Matthews(DecisionMetric):
         total = sum(rows)
         above = right * total - sum(t * p for t, p in zip(rows, columns, strict=True))
         below = total**2 - sum(t * t for t in rows), total**2 - sum(p * p for p in columns)
-        reason = Undefined("zero_margin", "all samples have one class or all got one decision")
+        reason = Undefined(
+            "zero_margin", "all samples have the same class, or all got the same decision"
+        )
         if not all(below):
             return self._record(math.nan, 0.0, reason)
         value = math.copysign(_root(Fraction(above**2) / (below[0] * below[1])), above)

@@ -244,7 +244,7 @@ def require_binary(counts: ConfusionCounts, name: str) -> None:
     if len(counts.classes) != 2:
         hint = "Pass positive=, or cm.detector(name), for one against the others."
         got = f"{len(counts.classes)}, {quoted(counts.classes)}"
-        raise InputError(name, "needs two classes", got, hint=hint)
+        raise InputError(name, "needs two classes", got, hint=hint, code="two_classes_needed")
 
 
 @dataclass(frozen=True)
@@ -265,7 +265,9 @@ class BinaryMetric(DecisionMetric):
         why = Undefined("no_samples", f"there are no samples of class {quoted(bare)}")
         if self.needs_alarms and not counts.aligned[counts.column == 1].any():
             second = quoted([counts.classes[-1]])
-            why = Undefined("zero_over_zero", f"no sample was decided as {second}, so it is 0/0")
+            why = Undefined(
+                "zero_over_zero", f"no sample was decided as {second}, so the value is 0/0"
+            )
         record = self._record(value, self.naive(counts), why)
         return replace(record, positive=counts.classes[-1])
 

@@ -1,0 +1,147 @@
+"""Every code of a verdict, an undefined value or an error, and what it means.
+
+The entries are TOML files in this package, a table for each code. `stakes explain`, the pages of
+docs/codes and `explain_code` show them; a law holds them against the codes in the source.
+"""
+
+__all__ = ["CodeExplanation", "explain_code"]
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from textwrap import wrap
+from types import MappingProxyType
+
+from stakes._errors import InputError
+from stakes._records import Record
+from stakes._text import quoted
+
+FILES = {  # the kind of the codes in each file
+    "verdicts_on_costs": "verdict",
+    "verdicts_on_scores": "verdict",
+    "verdicts_on_systems": "verdict",
+    "verdicts_on_responses": "verdict",
+    "undefined_values": "undefined value",
+    "error_kinds": "kind of error",
+    "score_errors": "error",
+    "file_errors": "error",
+}
+
+
+@dataclass(frozen=True)
+class CodeExplanation(Record):
+    """What a code means, when it is used, and what to do.
+
+    Attributes
+    ----------
+    code : str
+        Such as "few_errors".
+    kind : str
+        "verdict", "undefined value", "kind of error" or "error".
+    meaning : str
+    rule : str
+        When the code is used.
+    advice : str
+        What to do.
+    python : str
+        A call that helps.
+    command : str
+        A command that helps; empty where there is none.
+    example : str
+        A message with this code.
+
+    See Also
+    --------
+    explain_code : returns it.
+    """
+
+    code: str
+    kind: str
+    meaning: str
+    rule: str
+    advice: str
+    python: str
+    command: str
+    example: str
+
+    def __str__(self) -> str:
+        lines = [f"{self.code} ({self.kind})"]
+        for name, text in self.parts().items():
+            end = " \\" if name == "command" else ""  # it can be copied as it is
+            lines.append(_hanging(f"  {name:<9}", text, f"{end}\n"))
+        return "\n".join(lines)
+
+    def parts(self) -> dict[str, str]:
+        """Return what is said, by its heading."""
+        said = {
+            "means": self.meaning,
+            "when": self.rule,
+            "do": self.advice,
+            "Python": self.python,
+            "command": self.command,
+            "example": self.example,
+        }
+        return {name: text for name, text in said.items() if text}
+
+    def to_dict(self) -> dict[str, str]:
+        """Return the explanation as plain values."""
+        return dict(vars(self))
+
+
+def _hanging(start: str, text: str, between: str) -> str:
+    """Return a paragraph whose lines stand under each other; no name in it is broken."""
+    lines = wrap(text, 78 - len(start), break_on_hyphens=False, break_long_words=False)
+    return start + f"{between}{' ' * len(start)}".join(lines)
+
+
+@cache
+def codes() -> Mapping[str, CodeExplanation]:
+    """Return every code with its explanation, in the order of the files."""
+    folder = files("stakes._codes")
+    found = {
+        code: CodeExplanation(code, kind, **entry)
+        for name, kind in FILES.items()
+        for code, entry in tomllib.loads((folder / f"{name}.toml").read_text("utf-8")).items()
+    }
+    return MappingProxyType(found)
+
+
+def explain_code(code: str) -> CodeExplanation:
+    """Return what the code of a verdict, an undefined value or an error means, and what to do.
+
+    Parameters
+    ----------
+    code : str
+        Such as "few_errors". Verdicts, undefined values and errors carry theirs as `code`.
+
+    Returns
+    -------
+    CodeExplanation
+        Printed, it states the meaning, the rule, what to do, and an example.
+
+    See Also
+    --------
+    Verdict, Undefined, StakesError : carry a code, and its `explanation`.
+    explain : the same for traditional metrics.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> print(stakes.explain_code("no_samples"))
+    no_samples (undefined value)
+      means    There are no samples of a class that the metric needs.
+      when     The metric is a share of the samples of a class, and that class has none.
+      do       Check the label and the slice, or add samples of the class.
+      Python   stakes.confusion_matrix(y_true, y_pred, classes=['ill', 'well'])
+      command  stakes evaluate decided.csv --label y --decision d --classes ill,well
+      example  there are no samples of class 1
+    """
+    found = codes().get(code) if isinstance(code, str) else None
+    if found is not None:
+        return found
+    near = get_close_matches(str(code), codes(), n=3, cutoff=0.5)
+    hint = f"Did you mean {quoted(near)}?" if near else "stakes explain --list shows all codes."
+    raise InputError("code", "must be one of a verdict, value or error", repr(code), hint=hint)
