@@ -86,7 +86,7 @@ KINDS = {
     "examples": "*.py",
     "release": "*.py",
     "src/stakes": "*.py*",
-    "frontend": "README.md",
+    "frontend/README.md": "*.md",
     "frontend/src": "*.ts",
 }
 # Files whose texts are still to be edited: there only WORDS are searched.
@@ -94,6 +94,7 @@ PENDING = (
     "README.md",
     "docs/README.md",
     "docs/cheat-sheet.md",
+    "docs/codes",
     "docs/demo-data.md",
     "docs/errors.md",
     "docs/gallery.md",
