@@ -177,7 +177,12 @@ def _exported(tree: ast.Module) -> Iterator[ast.AST]:
     names = {name for value in lists for name in ast.literal_eval(value)}
     for node in tree.body:
         if getattr(node, "name", None) in names:
-            yield from ast.walk(node)
+            yield from (part for part in ast.walk(node) if not _private(part))
+
+
+def _private(node: ast.AST) -> bool:
+    name = getattr(node, "name", "")
+    return isinstance(name, str) and name.startswith("_") and not name.endswith("__")
 
 
 def _is_all(target: ast.expr) -> bool:
