@@ -159,9 +159,8 @@ def _python_texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
     seen = {id(_docstring(node)) for node in _exported(tree)}
     inside = {id(_docstring(node)) for node in ast.walk(tree)} - seen
     for node in ast.walk(tree):
-        text = node.value if isinstance(node, ast.Constant) and id(node) not in inside else None
-        if isinstance(text, str):
-            yield node.lineno - 1, text
+        if isinstance(node, ast.Constant) and id(node) not in inside and isinstance(node.value, str):
+            yield node.lineno - 1, node.value
 
 
 def _docstring(node: ast.AST) -> ast.AST | None:
