@@ -159,7 +159,11 @@ def _python_texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
     seen = {id(_docstring(node)) for node in _exported(tree)}
     inside = {id(_docstring(node)) for node in ast.walk(tree)} - seen
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and id(node) not in inside and isinstance(node.value, str):
+        if (
+            isinstance(node, ast.Constant)
+            and id(node) not in inside
+            and isinstance(node.value, str)
+        ):
             yield node.lineno - 1, node.value
 
 
