@@ -12,7 +12,7 @@
 # make cluster: workers and executors killed at random moments, many times.
 # make bench: time every job next to its peers, in its own environment, and write
 #   docs/performance.md. make bench OPTIONS=--quick takes few minutes.
-# make docs: build the site into site/, in its own environment, with warnings as errors, and check
+# make docs: build the site into site/, in an environment of its own, warnings as errors, and check
 #   its links.
 # make frontend: check, build and test the page's script; needs node.
 

@@ -86,7 +86,7 @@ KINDS = {
     "examples": "*.py",
     "release": "*.py",
     "src/stakes": "*.py*",
-    "frontend": "README.md",
+    "frontend/README.md": "*.md",
     "frontend/src": "*.ts",
 }
 # Files whose texts are still to be edited: there only WORDS are searched.
@@ -94,6 +94,7 @@ PENDING = (
     "README.md",
     "docs/README.md",
     "docs/cheat-sheet.md",
+    "docs/codes",
     "docs/demo-data.md",
     "docs/errors.md",
     "docs/gallery.md",
@@ -158,9 +159,12 @@ def _python_texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
     seen = {id(_docstring(node)) for node in _exported(tree)}
     inside = {id(_docstring(node)) for node in ast.walk(tree)} - seen
     for node in ast.walk(tree):
-        text = node.value if isinstance(node, ast.Constant) and id(node) not in inside else None
-        if isinstance(text, str):
-            yield node.lineno - 1, text
+        if (
+            isinstance(node, ast.Constant)
+            and id(node) not in inside
+            and isinstance(node.value, str)
+        ):
+            yield node.lineno - 1, node.value
 
 
 def _docstring(node: ast.AST) -> ast.AST | None:
@@ -176,7 +180,12 @@ def _exported(tree: ast.Module) -> Iterator[ast.AST]:
     names = {name for value in lists for name in ast.literal_eval(value)}
     for node in tree.body:
         if getattr(node, "name", None) in names:
-            yield from ast.walk(node)
+            yield from (part for part in ast.walk(node) if not _private(part))
+
+
+def _private(node: ast.AST) -> bool:
+    name = getattr(node, "name", "")
+    return isinstance(name, str) and name.startswith("_") and not name.endswith("__")
 
 
 def _is_all(target: ast.expr) -> bool:
