@@ -382,7 +382,7 @@ DAMAGES: list[tuple[str, bytes, str]] = [
     ("a.json", b'{"a": "\xff"}', "'a.json', line 1 must be JSON: it must be UTF-8"),
     ("a.json", b"", "'a.json', line 1 must be JSON: one of { must follow: got the end of the file"),
     ("a.jsonl", "\n".join([LINES[0], LINES[1][:60]]).encode(), "'a.jsonl', line 2 must be JSON"),
-    ("a.jsonl", "\n".join([LINES[0], LINES[0]]).encode(), "'a.jsonl', line 2: doc_id 0 is there twice"),
+    ("a.jsonl", "\n".join([LINES[0], LINES[0]]).encode(), "'a.jsonl', line 2: doc_id 0 occurs twice"),
     ("a.jsonl", b'{"a": 1}', "'a.jsonl', line 1 must be a sample of lm-eval"),
     ("a.jsonl", b"", "'a.jsonl' must be a table: it is empty"),
     ("a.jsonl", LINES[0].replace('"exact_match": 1.0', '"exact_match": 3').encode(), "exact_match must say right or wrong .*: got 3 at 'a.jsonl', line 1"),

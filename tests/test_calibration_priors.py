@@ -285,7 +285,7 @@ def test_posteriors_are_moved_without_training_priors(tmp_path: Path) -> None:
     wanted = np.exp(stakes.Posteriors(here).at_priors(share, USED).values[:, 1])
     np.testing.assert_allclose(there, wanted, rtol=1e-9)
     refused: list[tuple[tuple[str, ...], str]] = [
-        ((*decide, "--training-prior", "0.2", "--prior", "0.05"), "keeps its own (no 0."),
+        ((*decide, "--training-prior", "0.2", "--prior", "0.05"), "knows its own (no 0."),
         ((*decide, "--prior", "data"), "no labels to count"),
         (("decide", "val.csv", *LLR, *decide[6:]), "fitted on, logits"),
     ]

@@ -144,7 +144,7 @@ def test_demo_tells_three_stories_and_keeps_its_numbers(
     again = call("demo", "--seed", "0", cwd=tmp_path)
     assert again.stdout == done.stdout
     assert kept.read_text() == "mine"
-    assert "left as it is" in again.stderr
+    assert "was not changed" in again.stderr
     kept.unlink()
     no_room = FileError("cannot write 'stakes-demo.json': No space left on device")
     with mock.patch("stakes.cli.demo_command.write_text", side_effect=no_room):

@@ -304,7 +304,7 @@ def test_a_question_that_some_models_lack_is_named(folder: Path) -> None:
     assert "question 'q000' must occur for every model: 'bold' has it at bold.csv, line 2" in said
     assert "humble has not (5 of 200 questions are like this). Give --common" in said
     found = document(*told, "--common", cwd=folder)
-    assert found["notes"] == ["195 questions of 200 are kept, those that all models have."]
+    assert found["notes"] == ["195 questions of 200 are kept: those that all models have."]
     assert {s["responses"] for s in found["systems"].values()} == {195}
 
 

@@ -63,7 +63,7 @@ def with_two_labels(lines: list[str]) -> list[str]:
     [
         (without_a_class, ["'s0'", "no row for class 'c'"]),
         (with_a_class_twice, ["line 602", "'s1'", "twice"]),
-        (with_two_labels, ["line 3", "'y'", "alike"]),
+        (with_two_labels, ["line 3", "'y'", "the same in all rows"]),
     ],
 )
 def test_a_long_table_that_is_not_whole_is_refused(

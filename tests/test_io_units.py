@@ -207,7 +207,7 @@ def test_folders_that_do_not_fit_are_refused(folders: Path) -> None:
 
 def test_a_folder_of_another_name_is_no_part(folders: Path) -> None:
     (folders / "more").mkdir()
-    with pytest.raises(InputError, match="must hold data files only: 'more' is not one"):
+    with pytest.raises(InputError, match="must hold only data files: 'more' is not one"):
         find_parts(folders)
 
 

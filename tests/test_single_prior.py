@@ -56,9 +56,9 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
     "Application priors": lambda p: stakes.evaluate(
         Y, P, costs=stakes.Application(COSTS, p), **FEW
     ).metrics(),
-    "BayesClassifier priors": lambda p: (
-        BayesClassifier(LogisticRegression(), costs=COSTS, priors=p).fit(X, Y).priors_.tolist()
-    ),
+    "BayesClassifier priors": lambda p: np.asarray(
+        BayesClassifier(LogisticRegression(), costs=COSTS, priors=p).fit(X, Y).priors_
+    ).tolist(),
     "BayesClassifier training_priors": lambda p: (
         BayesClassifier(LogisticRegression(), costs=COSTS, priors=HALF, training_priors=p)
         .fit(X, Y)
@@ -257,7 +257,8 @@ def test_one_number_is_the_prior_of_the_last_class(taker: Callable[[Any], Any]) 
 
 def test_one_number_may_be_of_any_kind() -> None:
     wanted = stakes.brier_score(Y, P, priors=[0.75, 0.25])
-    for kind in (float, np.float64, np.float32, np.array, Decimal):
+    kinds: tuple[Callable[[float], Any], ...] = (float, np.float64, np.float32, np.array, Decimal)
+    for kind in kinds:
         assert stakes.brier_score(Y, P, priors=kind(0.25)) == wanted
     assert stakes.brier_score(Y, P, priors=1).priors.tolist() == [0, 1]
     assert stakes.brier_score(Y, 1 - P, priors=0.25, classes=[1, 0]) == stakes.brier_score(

@@ -128,7 +128,7 @@ def test_missing_java_is_said_in_one_line(folder: Path, tmp_path: Path) -> None:
     nothing = {"PATH": str(tmp_path / "bin"), "JAVA_HOME": ""}
     done = command(str(folder), *COMMAND, "--engine", "spark", cwd=tmp_path, **nothing)
     assert done.returncode == 4
-    assert "Spark needs Java 17 or newer, and there is none" in done.stderr
+    assert "Spark needs Java 17 or newer, and none is installed" in done.stderr
     assert "apt-get install openjdk-17-jre-headless" in done.stderr
     java = tmp_path / "bin" / "java"
     java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n")

@@ -236,7 +236,7 @@ def test_summaries_told_different_things_are_not_added(what: Any, one: Any, othe
     read = stakes.Summary.from_bytes(other.to_bytes())
     assert one != read
     with pytest.raises(
-        stakes.InputError, match=rf"told the same .* differ in .*'{what}'.* against"
+        stakes.InputError, match=rf"the same arguments .* differ in .*'{what}'.* against"
     ):
         _ = one + read
 

@@ -410,7 +410,7 @@ def test_columns_of_very_many_values_are_refused() -> None:
 @pytest.mark.parametrize("told", [{"weighted": True}, {"grouped": True}, SITES, {"costs": BY_CASE}])
 def test_summaries_that_were_told_otherwise_are_not_added(told: dict[str, Any]) -> None:
     one, other = stakes.Summary(classes=[0, 1], **told), stakes.Summary(classes=[0, 1])
-    with pytest.raises(stakes.InputError, match="told the same"):
+    with pytest.raises(stakes.InputError, match="the same arguments"):
         _ = one + other
 
 

@@ -344,7 +344,9 @@ def test_a_checkpoint_holds_the_batches_if_told() -> None:
     with pytest.raises(RuntimeError, match=r"Missing key.*nec.summary"):
         again.load_state_dict({k: v for k, v in state.items() if "nec" not in k})
     other = stakes.torch.Metric(classes=2, kind=stakes.Logits, costs=COSTS)
-    with pytest.raises(stakes.InputError, match="must be created with the same arguments to be added"):
+    with pytest.raises(
+        stakes.InputError, match="must be created with the same arguments to be added"
+    ):
         other.load_state_dict({"summary": state["nec.summary"]})
 
 

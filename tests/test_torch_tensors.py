@@ -128,7 +128,7 @@ def test_memory_is_shared_where_it_can_be() -> None:
 
 
 REFUSED: list[tuple[str, Callable[[Any], Any], str]] = [
-    ("meta", lambda z: z.to("meta"), "must hold numbers: got a tensor on the device meta"),
+    ("meta", lambda z: z.to("meta"), "must hold numbers: got a tensor on the meta device"),
     ("sparse", lambda z: z.to_sparse(), r"must be dense: got a tensor of layout torch.sparse_coo"),
     ("complex", lambda z: torch.complex(z, z).conj(), "must hold numbers: got complex64"),
     ("bits", lambda z: z.to(torch.uint8).view(torch.bits8), "numbers that numpy can read"),

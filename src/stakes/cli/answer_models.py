@@ -162,7 +162,7 @@ def _by_question(
         out[name] = table.some(order[everywhere[by_model[name][order]]])
     if not everywhere.all():
         kept = counted(int(everywhere.sum()), "questions")
-        notes.append(f"{kept} of {questions.size} questions are kept: those that all models have.")
+        notes.append(f"{kept} of {questions.size} are kept: those that all models have.")
     return out, notes
 
 
