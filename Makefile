@@ -13,7 +13,7 @@
 # make bench: time every job next to its peers, in its own environment, and write
 #   docs/performance.md. make bench OPTIONS=--quick takes few minutes.
 # make docs: build the site into site/, in an environment of its own, warnings as errors, and check
-#   its links.
+#   its links and that its search finds every public name.
 # make frontend: check, build and test the page's script; needs node.
 
 PYTHON ?= python3
@@ -142,6 +142,7 @@ docs: $(SITE)/.installed
 	@! grep "^griffe:" build/site.log # its warnings do not stop the build
 	@$(SITE)/bin/python docs/site/finish.py site
 	@$(SITE)/bin/python docs/site/check_links.py site
+	@$(SITE)/bin/python docs/site/check_search.py site
 
 $(SITE)/.installed: docs/site/constraints.txt
 	$(PYTHON) -m venv --clear $(SITE)

@@ -17,7 +17,7 @@ FOLDER = exports.DOCS / "reference"
 VALUES = {  # public names without a docstring of their own
     "CALIBRATED": "No distortion: the true likelihoods.",
     "DISPLAYS": "Every display, by its name.",
-    "Drawing": "What `save_figure` and `png` draw: a display, or a figure of matplotlib.",
+    "Drawing": "What `save_figure` and `png` take: a display or a matplotlib figure.",
     "MISCALIBRATED": "The paper's distortion mc1: half the scale, and a shift of the first class.",
     "__version__": "The version of stakes, as text.",
 }
@@ -35,33 +35,33 @@ PAGES: Mapping[str, Page] = MappingProxyType(
     {
         "evaluate": Page(
             "Evaluate and compare",
-            "Everything about one system, or about several on the same samples. Begin with"
-            " `stakes.evaluate`, or with `stakes.evaluate_decisions` if there are no scores."
+            "Everything about one system, or about several on the same samples. Start with"
+            " `stakes.evaluate`, or with `stakes.evaluate_decisions` if you have no scores."
             " [Verdicts](../verdicts.md) and [comparisons](../comparisons.md) state the rules.",
             ("evaluation", "_version"),
         ),
         "costs": Page(
             "Costs",
-            "What each decision costs for each class; [cost files](../cost-files.md) are the same"
+            "The cost of each decision for each class. [Cost files](../cost-files.md) have the same"
             " as text.",
             ("costs", "evaluation.applications"),
         ),
         "scores": Page(
             "Scores",
-            "What a system's numbers are. A plain array is read as posteriors; anything else is"
-            " wrapped in its kind. The [glossary](../glossary.md) defines the words.",
+            "The kinds of scores. A plain array is read as posteriors; wrap anything else in its"
+            " kind. The [glossary](../glossary.md) defines the terms.",
             ("scores", "simulation"),
         ),
         "metrics": Page(
             "Metrics",
-            "Of decisions and of scores. [Which metric do I need?](../which-metric.md) helps to"
-            " choose.",
+            "Metrics of decisions and of scores. [Which metric do I need?](../which-metric.md) helps"
+            " to choose.",
             ("metrics",),
         ),
         "scoring-rules": Page(
             "Scoring rules",
-            "What a probability costs once the class is known. Each can be given to"
-            " `stakes.expected_loss`, `stakes.calibration_loss` and `stakes.evaluate`.",
+            "The loss of predicted probabilities, given the true class. Pass a rule to"
+            " `stakes.expected_loss`, `stakes.calibration_loss` or `stakes.evaluate`.",
             ("scoring", "metrics.expected_losses"),
         ),
         "curves": Page(
@@ -73,18 +73,18 @@ PAGES: Mapping[str, Page] = MappingProxyType(
         "calibration": Page(
             "Calibration",
             "What poor probabilities cost, and how to fix them. [Calibration](../calibration.md)"
-            " says which calibrator to take.",
+            " helps to choose a calibrator.",
             ("calibration", "metrics.calibration_errors", "metrics.probability_bins"),
         ),
         "intervals": Page(
             "Values and intervals",
-            "What results are made of, and how sure they are. [Intervals](../intervals.md) states"
-            " which interval is used for what, and how often it covers.",
+            "Values with their intervals. [Intervals](../intervals.md) states which interval is"
+            " used for what, and how often it covers.",
             ("results", "evaluation.bootstrapping"),
         ),
         "displays": Page(
             "Displays",
-            "One for each curve, in the manner of scikit-learn; the [gallery](../gallery.md) shows"
+            "One for each curve, in the style of scikit-learn; the [gallery](../gallery.md) shows"
             " them all. They need matplotlib: `pip install 'stakes[plot]'`.",
             ("displays",),
         ),
@@ -96,8 +96,8 @@ PAGES: Mapping[str, Page] = MappingProxyType(
         ),
         "responses": Page(
             "Language models",
-            "Answers of a language model, with a confidence and the right to abstain; and the"
-            " scores of the options of multiple choice.",
+            "Answers of a language model, with confidence and abstentions, and scores of"
+            " multiple-choice options.",
             ("responses", "answer_logs"),
         ),
         "integrations": Page(
@@ -120,8 +120,8 @@ def pages() -> dict[Path, str]:
     names = by_page()
     made = {FOLDER / f"{key}.md": _page(page, names[key]) for key, page in PAGES.items()}
     rows = "".join(f"| [{p.title}]({key}.md) | {len(names[key])} |\n" for key, p in PAGES.items())
-    about = "Every public name, by what it is for. Each page lists its names; the site that"
-    about += " `make docs` builds adds what `help(name)` says."
+    about = "Every public name, by topic. Each page lists its names; on the site, which"
+    about += " `make docs` builds, each name has its full documentation."
     table = f"| page | names |\n|---|---|\n{rows}"
     return made | {FOLDER / "README.md": f"# Reference\n\n{about}\n\n{table}"}
 

@@ -121,3 +121,35 @@ def test_each_term_is_defined_once_and_links_to_the_glossary_lead_to_terms(tmp_p
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.[mi][dp]*"))]:
         linked = re.findall(r"glossary\.md#([\w-]+)", page.read_text(encoding="utf-8"))
         assert set(linked) <= set(terms), page
+
+
+def searched(folder: Path, titles: dict[str, str]) -> tuple[Path, Path]:
+    """Return a site whose search has some titles, and a reference with one name."""
+    site, reference = folder / "site", folder / "reference"
+    site.mkdir()
+    reference.mkdir()
+    items = [{"location": place, "title": title} for place, title in titles.items()]
+    (site / "search.json").write_text(json.dumps({"items": items}))
+    (reference / "costs.md").write_text("| name | what it is |\n|---|---|\n| `stakes.Cost` | c |\n")
+    return site, reference
+
+
+@pytest.mark.parametrize("title", ["stakes.Cost", "stakes.Cost  <small><code>class</code></small>"])
+def test_a_name_that_a_search_finds_is_no_fault(tmp_path: Path, title: str) -> None:
+    site, reference = searched(tmp_path, {"reference/costs.html#stakes.Cost": title})
+    assert list(script("check_search").faults(site, reference)) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "title"),
+    [
+        ("reference/costs.html", "stakes.Cost"),
+        ("reference/costs.html#stakes.Cost", "Cost"),
+        ("reference/scores.html#stakes.Cost", "stakes.Cost"),
+        ("reference/costs.html#stakes.CostMatrix", "stakes.CostMatrix"),
+        ("reference/costs.html#stakes.Cost", ""),
+    ],
+)
+def test_a_name_that_no_search_finds_is_a_fault(tmp_path: Path, place: str, title: str) -> None:
+    found = list(script("check_search").faults(*searched(tmp_path, {place: title})))
+    assert found == ["costs.md: a search does not find stakes.Cost"]

@@ -1,4 +1,4 @@
-"""Names in docstrings become links, and "See Also" a list of them: an extension of griffe."""
+"""Extensions of griffe: names in docstrings become links, and functions of engines have entries."""
 
 import ast
 import re
@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from griffe import Docstring, Extension, Object
+from griffe import Docstring, Extension, Function, Module, Object, Parameters
 
 SOURCE = Path(__file__).parents[2] / "src" / "stakes"
 _SEE_ALSO = re.compile(r"^See Also\n-{8}\n(.*?)(?=^\w[^\n]*\n-{3,}$|\Z)", re.MULTILINE | re.DOTALL)
@@ -24,6 +24,27 @@ class DocstringLinks(Extension):
         """Turn names of the package into links."""
         if isinstance(obj.docstring, Docstring):
             obj.docstring.value = linked(obj.docstring.value, obj.name)
+
+
+class EngineFunctions(Extension):
+    """Shows the functions of `stakes.dask` and `stakes.spark`, which are methods of an engine."""
+
+    def on_package(self, *, pkg: Module, **_: Any) -> None:  # noqa: ANN401
+        """Put a function in the place of each name that is bound to a method."""
+        if pkg.name != "stakes":
+            return
+        for module in (pkg["dask"], pkg["spark"]):
+            for name in module.exports:
+                method = pkg[f"engines.engine.Engine.{name}"]
+                own = [each for each in method.parameters if each.name != "self"]
+                function = Function(
+                    name, parameters=Parameters(*own), returns=method.returns, parent=module
+                )
+                text = method.docstring.value
+                function.docstring = Docstring(
+                    text, parent=function, parser=method.docstring.parser
+                )
+                module.set_member(name, function)
 
 
 def linked(text: str, own: str) -> str:

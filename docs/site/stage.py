@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 OUTSIDE = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
-PACKAGES = {p.name for p in (ROOT / "src" / "stakes").iterdir() if p.is_dir()}
+MODULES = {p.stem for p in (ROOT / "src" / "stakes").iterdir()}
 
 _LINK = re.compile(r"(?<!!)\[((?:[^][]|\[[^]]*\])*)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
@@ -50,8 +50,8 @@ def _fit(text: str, source: Path) -> str:
     text = _FENCE_WITH_FILE.sub(r'```\1 title="\2"', text)
     if source.parent == DOCS / "reference":
         names = _ROW.findall(text)
-        text = _ROW.sub(lambda m: f"| [`{m[1]}`](#{m[1]}) |" if _told(m[1]) else m[0], text)
-        text += "".join(f"\n::: {name}\n" for name in names if _told(name))
+        text = _ROW.sub(lambda m: f"| [`{m[1]}`](#{m[1]}) |", text)
+        text += "".join(map(_entry, names))
     if source.name == "glossary.md":
         return _TERM.sub(_anchored_terms, text)
     return _anchored(text) if source.name in ("errors.md", "verdicts.md") else text
@@ -70,9 +70,10 @@ def _anchored_terms(row: re.Match[str]) -> str:
     return "| " + "".join(f'<a id="{name}"></a>' for name in names) + f"{row[1]} |"
 
 
-def _told(name: str) -> bool:
-    """Say whether a name has a description of its own: a package is described by its page."""
-    return name.removeprefix("stakes.") not in PACKAGES
+def _entry(name: str) -> str:
+    """Return what is filled with the docstring; the names of a module have entries of their own."""
+    alone = name.removeprefix("stakes.") in MODULES
+    return f"\n::: {name}\n" + ("    options:\n      members: false\n" if alone else "")
 
 
 def _outside_of_code(text: str, change) -> str:  # noqa: ANN001

@@ -1,7 +1,7 @@
-"""Tables on Dask: each partition is summed where it lies, and only sums travel.
+"""Evaluation of tables on Dask: each partition is summed where it is stored.
 
-`stakes.dask.evaluate` and `compare` take data frames, arrays and delayed batches of Dask, or paths
-that its workers can read. They use the `distributed.Client` that is running, if there is one.
+`evaluate`, `compare` and `summarize` take data frames, arrays and delayed batches of Dask, or paths
+that its workers can read. They use the running `distributed.Client`, if there is one.
 """
 
 from __future__ import annotations

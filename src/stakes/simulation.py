@@ -1,4 +1,4 @@
-"""The paper's simulated data: one Gaussian feature, true likelihoods, and distortions of them."""
+"""Simulated data of the paper: one Gaussian feature, with true or distorted likelihoods."""
 
 from __future__ import annotations
 

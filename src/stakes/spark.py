@@ -1,6 +1,6 @@
-"""Tables on Spark: each partition is summed on its executor, and only sums travel.
+"""Evaluation of tables on Spark: each partition is summed on its executor.
 
-`stakes.spark.evaluate` and `compare` take data frames of Spark 4, of a classic session or of Spark
+`evaluate`, `compare` and `summarize` take data frames of Spark 4, of a classic session or of Spark
 Connect, or paths that its executors can read.
 """
 

@@ -1,4 +1,4 @@
-"""Pictures, drawn with matplotlib from numbers that were computed elsewhere."""
+"""Plots of results, drawn with matplotlib."""
 
 from stakes._lazy import lazy_names
 

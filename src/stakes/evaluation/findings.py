@@ -125,7 +125,7 @@ def plain_value(value: Any) -> Any:  # noqa: ANN401
 
 @dataclass(frozen=True, eq=False)
 class DataSummary(Record):
-    """What was evaluated: how many samples of which classes.
+    """The evaluated samples: their number, classes and priors.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
-"""stakes where inspect is used: metrics at a confidence target, and what scorers need for them.
+"""Metrics and scorers for Inspect, at a confidence target.
 
-Names are imported when first used, and inspect with them.
+Names, and Inspect with them, are imported when first used.
 """
 
 from stakes._lazy import lazy_names

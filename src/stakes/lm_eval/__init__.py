@@ -1,6 +1,6 @@
-"""stakes where lm-eval is used: functions for task files, and answers from its results.
+"""Functions for task files of lm-eval, and answers from its results.
 
-lm-eval calls these functions and hands over its results; nothing here imports it.
+lm-eval calls these functions; nothing here imports it.
 """
 
 from stakes._lazy import lazy_names

@@ -1,4 +1,4 @@
-"""Metrics of hard decisions: costs first, the traditional ones with the costs they imply."""
+"""Metrics of hard decisions: expected cost, and traditional metrics with the costs they imply."""
 
 from stakes._lazy import lazy_names
 

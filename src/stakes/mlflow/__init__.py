@@ -1,6 +1,6 @@
-"""stakes where MLflow is used: evaluations logged to a run, and an evaluator for its models.
+"""MLflow integration: evaluations logged to a run, and an evaluator for models.
 
-Names are imported when first used, and MLflow with them.
+Names, and MLflow with them, are imported when first used.
 """
 
 from stakes._lazy import lazy_names

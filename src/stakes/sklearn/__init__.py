@@ -1,6 +1,6 @@
-"""stakes where scikit-learn is used: scorers, estimators, evaluation of models.
+"""scikit-learn integration: scorers, classifiers that decide by cost, evaluation of models.
 
-Names are imported when first used, and scikit-learn with them.
+Names, and scikit-learn with them, are imported when first used.
 """
 
 from stakes._lazy import lazy_names

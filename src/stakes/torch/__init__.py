@@ -1,6 +1,6 @@
-"""stakes where torch is used: a metric for validation loops, calibrators as modules.
+"""torch integration: a metric for validation loops, and calibrators as modules.
 
-Names are imported when first used, and torch with them.
+Names, and torch with them, are imported when first used.
 """
 
 from stakes._lazy import lazy_names
