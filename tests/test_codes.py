@@ -158,15 +158,15 @@ def literals() -> list[str]:
 
 
 LITERALS = literals()
-NAMES = re.compile(r"'[\w ]+'|\b(?:new|old|site [A-Z]|topic law|cross-entropy|not finite)\b")
+NAMES = re.compile(r"'[\w ]+'|\b(?:new|old|site [A-Z]|topic law)\b")
 
 
 @pytest.mark.parametrize("code", sorted(OF_KIND["verdict"]))
 def test_an_example_of_a_verdict_has_the_words_of_its_sentence(code: str) -> None:
-    left = codes()[code].example
+    left = NAMES.sub(" ", codes()[code].example)
     for text in LITERALS:
         left = left.replace(text, "\0")
-    assert re.findall(r"[A-Za-z]{3,}", NAMES.sub(" ", left)) == []
+    assert set(re.findall(r"[A-Za-z-]{3,}", left)) <= {"cross-entropy"}  # the name of a rule
 
 
 Y, P = np.array([0, 1, 1]), np.array([0.2, 0.7, 0.9])
@@ -274,7 +274,7 @@ def test_a_verdict_offers_its_explanation() -> None:
 def test_an_unknown_code_is_refused_with_near_ones() -> None:
     with pytest.raises(InputError, match=r"got 'few_error'. Did you mean 'few_errors'"):
         explain_code("few_error")
-    with pytest.raises(InputError, match="stakes explain --list"):
+    with pytest.raises(InputError, match="must be one of 'useful', "):
         explain_code("xyzzy")
 
 
@@ -317,7 +317,7 @@ def test_the_command_lists_all_codes(arguments: tuple[str, ...]) -> None:
 def test_the_command_refuses_an_unknown_code() -> None:
     done = call("explain", "few_error")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "there is no code 'few_error', but there is 'few_errors'." in done.stderr
+    assert "there is no code 'few_error', but there is 'few_errors'" in done.stderr
     assert call("explain", "--list", "useful").returncode == 2
 
 

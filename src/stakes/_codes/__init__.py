@@ -143,5 +143,5 @@ def explain_code(code: str) -> CodeExplanation:
     if found is not None:
         return found
     near = get_close_matches(str(code), codes(), n=3, cutoff=0.5)
-    hint = f"Did you mean {quoted(near)}?" if near else "stakes explain --list shows all codes."
-    raise InputError("code", "must be one of a verdict, value or error", repr(code), hint=hint)
+    hint = f"Did you mean {quoted(near)}?" if near else ""
+    raise InputError("code", f"must be one of {quoted(codes())}", repr(code), hint=hint)
