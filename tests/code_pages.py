@@ -34,8 +34,8 @@ def pages() -> dict[Path, str]:
             f"A code of a {each.kind}; {_OVERVIEWS[each.kind]} has them all.",
             f"## When\n\n{each.rule}",
             f"## What to do\n\n{each.advice}",
-            f"```python\n{each.python}\n```",
         ]
+        parts += [f"```python\n{each.python}\n```"] if each.python else []
         parts += [f"```sh\n{each.command}\n```"] if each.command else []
         parts.append(f"## Example\n\n```text\n{each.example}\n```")
         return "\n\n".join(parts) + "\n"
@@ -50,9 +50,9 @@ def pages() -> dict[Path, str]:
         about += f"\n## {_PLURALS[kind]}\n\n| code | what it means |\n|---|---|\n{rows}"
     overview = _ERRORS.read_text(encoding="utf-8")
     for kind in ("error", "undefined value"):
-        rows = (e for e in codes().values() if e.kind == kind)
+        some = [e for e in codes().values() if e.kind == kind]
         table = "".join(
-            f"| [`{e.code}`](codes/{e.code}.md) | {e.meaning} | {e.advice} |\n" for e in rows
+            f"| [`{e.code}`](codes/{e.code}.md) | {e.meaning} | {e.advice} |\n" for e in some
         )
         head = "| code | what it means | what to do |\n|---|---|---|\n"
         marks = f"<!-- {kind}: make exports -->\n", f"<!-- end of {kind} -->\n"
