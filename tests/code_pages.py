@@ -34,8 +34,8 @@ def pages() -> dict[Path, str]:
             f"A code of a {each.kind}; {_OVERVIEWS[each.kind]} has them all.",
             f"## When\n\n{each.rule}",
             f"## What to do\n\n{each.advice}",
-            f"```python\n{each.python}\n```",
         ]
+        parts += [f"```python\n{each.python}\n```"] if each.python else []
         parts += [f"```sh\n{each.command}\n```"] if each.command else []
         parts.append(f"## Example\n\n```text\n{each.example}\n```")
         return "\n\n".join(parts) + "\n"

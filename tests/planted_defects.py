@@ -15,6 +15,14 @@ from pathlib import Path
 TOP = Path(__file__).parents[1]
 
 DEFECTS = [
+    # codes: what a message points to
+    ("_errors.py", "            self.code = code\n", "            pass\n", "test_codes"),
+    ("_check/score_tables.py", '"percent_not_probability" if percent else "not_posteriors"', '"not_posteriors" if percent else "percent_not_probability"', "test_codes"),
+    ("_codes/__init__.py", "for code, entry in tomllib.loads", "for entry, code in tomllib.loads", "test_codes"),
+    ("cli/endings.py", "return say_end(said(error), code, error.code)", "return say_end(said(error), code)", "points_to_its_page"),
+    ("cli/explain_command.py", "dict.fromkeys(options.codes)", "options.codes", "prints_entries"),
+    ("cli/screen.py", "self._command(\"why\", f\"stakes explain {' '.join(codes)}\")", 'self._command("why", "stakes explain")', "ends_with_what_explains"),
+    ("io/sources.py", 'code = "file_not_found" if isinstance(error, FileNotFoundError) else None', "code = None", "test_codes"),
     # a judge's labels, corrected by people
     ("responses/response_measures.py", "(wrong + (1 - Fraction(target.t)) * abstained) / all_", "(wrong + Fraction(target.t) * abstained) / all_", "test_responses"),
     ("responses/response_measures.py", "return self._share((WRONG,), (ABSTAINED, WRONG)", "return self._share((WRONG,), (WRONG, RIGHT)", "test_responses"),

@@ -292,7 +292,7 @@ CHOICES: list[tuple[str, dict[str, Any], str]] = [
     ("capitals.eval", {"scorer": "includes", "abstain_pattern": "("}, "abstain_pattern must be a regular expression: got '(' (missing ), unterminated subpattern at position 0)."),
     ("capitals.eval", {"scorer": "includes", "confidence": "metadata"}, "confidence must be a number or a text in the field 'metadata': got {'topic': 'Africa', 'document': 'd3'} at 'capitals.eval', member 'samples/chad_epoch_1.json'."),
     ("grades.eval", {"scorer": "grade", "partial": "half"}, "partial must be 'right', 'wrong', or the least value that is right: got 'half'."),
-    ("grades.eval", {"scorer": "grade"}, "scores.grade.value must be right or wrong, as nothing says how partial credit counts: got 'P' at 'grades.eval', member 'samples/4_epoch_1.json'. Say how partial credit counts: partial='right', 'wrong', or the least right value."),
+    ("grades.eval", {"scorer": "grade"}, "scores.grade.value must be right or wrong, as nothing says how partial credit counts: got 'P' at 'grades.eval', member 'samples/4_epoch_1.json'. Say how partial credit counts: partial='right', 'wrong', or the smallest value that counts as right."),
     (TASKS["choice"].name, {}, "metric must name one metric of the log: got None. It has 'acc', 'acc_norm', 'acc_bytes'."),
     (TASKS["choice"].name, {"metric": "f1"}, "metric must name one metric of the log: got 'f1'. It has 'acc', 'acc_norm', 'acc_bytes'."),
     (TASKS["text"].name, {}, "filter must name one filter of the log. It has 'digits', 'none'."),

@@ -466,7 +466,7 @@ def test_message(call: Callable[[], object], words: list[str]) -> None:
 
 
 UNDEFINED: list[tuple[str, Callable[[], Any], str, list[str]]] = [
-    ("Matthews of one class", lambda: stakes.confusion_matrix([1, 1], [1, 1]).matthews(), "zero_margin", ["one class"]),
+    ("Matthews of one class", lambda: stakes.confusion_matrix([1, 1], [1, 1]).matthews(), "zero_margin", ["same class"]),
     ("precision of silence", lambda: stakes.confusion_matrix([0, 1], [0, 0]).precision(), "zero_over_zero", ["decided as 1"]),
     ("LR+ of silence", lambda: stakes.confusion_matrix([0, 1, 1], [0, 0, 0]).positive_likelihood_ratio(), "zero_over_zero", ["decided as 1"]),
     ("recall of an absent class", lambda: stakes.confusion_matrix([0, 0], [0, 1]).recall(), "no_samples", ["class 1"]),

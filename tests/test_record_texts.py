@@ -115,6 +115,7 @@ def build(names: list[str]) -> dict[str, Callable[[], Any]]:
         "CalibratorChoice": lambda: stakes.choose_calibrator(
             loss, y, P, [stakes.AffineCalibrator(), stakes.BetaCalibrator()], **told
         ),
+        "CodeExplanation": lambda: stakes.explain_code("few_errors"),
         "ClassDetectors": lambda: stakes.class_detectors(y, P, **told),
         "ClassResult": lambda: evaluation().by_class[0],
         "Comparison": comparison,

@@ -54,6 +54,8 @@ DOCUMENTS: dict[str, tuple[str, ...]] = {
     "answers_compared": (
         "answers", "answers.csv", *ANSWERED, "--slice", "topic", "--model", "model", "--question", "id",
     ),
+    "explain": ("explain", "few_errors", "judge_strict"),
+    "explain, all": ("explain",),
     "check, answers": (
         "check", "answers.csv", "--answers", *ANSWERED, "--min-utility", "0", "--max-hallucination-rate", "1",
     ),

@@ -47,7 +47,7 @@ class CodeExplanation(Record):
     advice : str
         What to do.
     python : str
-        A call that helps.
+        A call that helps; empty where there is none.
     command : str
         A command that helps; empty where there is none.
     example : str
@@ -93,7 +93,8 @@ class CodeExplanation(Record):
 
 def _hanging(start: str, text: str, between: str) -> str:
     """Return a paragraph whose lines stand under each other; no name in it is broken."""
-    lines = wrap(text, 78 - len(start), break_on_hyphens=False, break_long_words=False)
+    width, whole = 78 - len(start), {"break_on_hyphens": False, "break_long_words": False}
+    lines = [line for part in text.splitlines() for line in wrap(part, width, **whole)]
     return start + f"{between}{' ' * len(start)}".join(lines)
 
 
@@ -130,18 +131,23 @@ def explain_code(code: str) -> CodeExplanation:
     Examples
     --------
     >>> import stakes
-    >>> print(stakes.explain_code("no_samples"))
-    no_samples (undefined value)
-      means    There are no samples of a class that the metric needs.
-      when     The metric is a share of the samples of a class, and that class has none.
-      do       Check the label and the slice, or add samples of the class.
-      Python   stakes.confusion_matrix(y_true, y_pred, classes=['ill', 'well'])
-      command  stakes evaluate decided.csv --label y --decision d --classes ill,well
-      example  there are no samples of class 1
+    >>> print(stakes.explain_code("few_errors"))
+    few_errors (verdict)
+      means    The result rests on few errors, so its error rates are uncertain.
+      when     Fewer than 30 misses or false alarms (two classes) or errors (more
+               classes): then a rate is uncertain by 30 % or more either way
+               (Doddington's rule of 30). Samples are counted, not weights; an
+               abstention is not an error. For responses: fewer than 10 wrong
+               answers.
+      do       Use more labelled samples, or quote the interval with the number.
+      Python   result.main.errors
+      command  stakes evaluate scores.csv --app screening.toml --details
+      example  The decisions rest on 4 misses. With fewer than 30, an error rate
+               is uncertain by 30 % or more either way.
     """
     found = codes().get(code) if isinstance(code, str) else None
     if found is not None:
         return found
     near = get_close_matches(str(code), codes(), n=3, cutoff=0.5)
-    hint = f"Did you mean {quoted(near)}?" if near else "stakes explain --list shows all codes."
-    raise InputError("code", "must be one of a verdict, value or error", repr(code), hint=hint)
+    hint = f"Did you mean {quoted(near)}?" if near else ""
+    raise InputError("code", f"must be one of {quoted(codes())}", repr(code), hint=hint)
