@@ -279,8 +279,8 @@ def thousand_table(
 def _cell(text: str) -> Markup:
     """Return a cell; a narrow page breaks its line before the interval, not within."""
     value, opening, rest = text.partition(" (")
-    band = [" ", element("span", f"({rest}", class_="band")] if opening else []
-    return element("td", [value, *band])
+    band: Content = [" ", element("span", f"({rest}", class_="band")] if opening else ""
+    return element("td", [value, band])
 
 
 def as_text(content: Content) -> str:

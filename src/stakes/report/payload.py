@@ -308,7 +308,7 @@ def full_label(metric: str) -> str:
     """Return the name of any number of a record, so that no two have the same.
 
     >>> full_label("cost.nec"), full_label("cross_entropy.relative"), full_label("auc")
-    ('cost, normalised', 'cross-entropy, share that calibration recovers', 'AUC')
+    ('cost, normalised', 'cross-entropy, share recovered by calibration', 'AUC')
     """
     scope, _, last = metric.rpartition(".")
     words = _LAST.get(last, _words(last))
