@@ -7,6 +7,7 @@ import ast
 import contextlib
 import io
 import json
+import sys
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +16,9 @@ import stakes
 from stakes._errors import Place
 from stakes._text import interval_name, number
 
-KINDS = {kind.__name__: kind for kind in (stakes.Posteriors, stakes.Logits, stakes.LogLikelihoodRatios)}
+KINDS = {
+    kind.__name__: kind for kind in (stakes.Posteriors, stakes.Logits, stakes.LogLikelihoodRatios)
+}
 _HINTS = {  # what to do, by code, in words of the page
     "renormalize": "To divide rows by their sum, install stakes."
     " For other scores choose what they are.",
@@ -62,7 +65,11 @@ def _evaluation(
     labels = columns[request["label"]]
     values = [_floats(columns[name], name) for name in request["scores"]]
     table = values[0] if len(values) == 1 else [list(row) for row in zip(*values, strict=True)]
-    given = {"labels": labels, "scores": KINDS[request["kind"]](table), "classes": request["classes"]}
+    given = {
+        "labels": labels,
+        "scores": KINDS[request["kind"]](table),
+        "classes": request["classes"],
+    }
     more = {
         "costs": request["costs"],
         "priors": request["priors"],
@@ -91,7 +98,11 @@ def _floats(column: list[str], name: str) -> list[float]:
 
 def _in_file(error: stakes.StakesError, request: dict[str, Any]) -> dict[str, Any]:
     """Return an error in words of the page, with the line of the text that was pasted."""
-    names = {"y_true": [request["label"]], "scores": request["scores"], "groups": [request["groups"]]}
+    names = {
+        "y_true": [request["label"]],
+        "scores": request["scores"],
+        "groups": [request["groups"]],
+    }
     columns = names.get(error.argument or "", [])
     argument = _ARGUMENTS.get(error.argument or "", error.argument)
     if columns:
@@ -153,7 +164,8 @@ def _run_cell(code: str) -> None:
     if isinstance(last, ast.Expr):
         value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), namespace)  # noqa: S307
         if value is not None:
-            print(value if isinstance(value, str) else repr(value))
+            text = value if isinstance(value, str) else repr(value)
+            sys.stdout.write(f"{text}\n")
 
 
 def _own_traceback(error: BaseException) -> str:

@@ -93,14 +93,14 @@ function offerCosts(costs = null) {
     Object.assign(made.dataset, data);
     return made;
   };
-  const head = ["", ...classes.map((name) => `decide ${name}`), "prior"];
+  const head = [...classes.map((name) => `decide ${name}`), "prior"];
   const rows = classes.map((truth, i) => h("tr", {},
     h("th", { scope: "row" }, truth),
     ...classes.map((decision, j) => h("td", {}, field(
       `Cost of deciding ${decision} for ${truth}`, costs?.[i][j] ?? (i === j ? "0" : "1"), { cost: i }))),
     h("td", {}, field(`Prior of ${truth}`, "", { prior: i }))));
   $("costs").replaceChildren(h("table", {},
-    h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))),
+    h("thead", {}, h("tr", {}, h("td"), ...head.map((text) => h("th", { scope: "col" }, text)))),
     h("tbody", {}, ...rows)));
 }
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes._check import InputError, read_array, read_number, read_priors
-from stakes._counting import repeat
 from stakes._math import log, log_softmax
 from stakes._typing import ArrayLike, FloatArray, IntArray
 from stakes.scores import LogLikelihoodRatios, LogLikelihoods, LogPosteriors
@@ -122,7 +121,7 @@ def simulate(
     p = skewed_priors(n_classes) if priors is None else _priors(priors, n_classes)
     width = read_number(variance, "variance", 0, np.inf, closed=(False, False))
     sizes = [int(share * n) for share in p]
-    y = repeat(np.arange(n_classes), sizes)
+    y = np.repeat(np.arange(n_classes), sizes)
     noise = np.random.RandomState(rng).standard_normal(y.size)
     return Simulation(y, y + np.sqrt(width) * noise, n_classes, width)
 
