@@ -29,9 +29,9 @@ def machine(
         found = count(places(codes), weights, minlength)
         return found if weights is not None else found.astype(own)
 
-    monkeypatch.setattr(_counting.np, "intp", own)
-    monkeypatch.setattr(_counting.np, "bincount", narrow_count)
-    monkeypatch.setattr(_counting.np, "repeat", lambda x, n: again(x, places(n)))
+    monkeypatch.setattr(np, "intp", own)
+    monkeypatch.setattr(np, "bincount", narrow_count)
+    monkeypatch.setattr(np, "repeat", lambda x, n: again(x, places(n)))
     return own
 
 

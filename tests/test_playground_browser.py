@@ -39,24 +39,20 @@ print(loaded(PAGE / "bridge.py").evaluate(sys.stdin.read()))
 """
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves a folder, and notes what was asked for."""
-
-    asked: list[str]
-
-    def log_message(self, *_: object) -> None:
-        self.asked.append(self.path)
-
-
 @contextmanager
 def served(folder: Path) -> Iterator[tuple[str, list[str]]]:
     """Serve a folder on this machine; yield its address, and what was asked for."""
-    handler = type("Handler", (Quiet,), {"asked": []})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder)))
+    asked: list[str] = []
+
+    class Handler(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            asked.append(self.path)
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
     thread = Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}/", handler.asked
+        yield f"http://127.0.0.1:{server.server_port}/", asked
     finally:
         server.shutdown()
         server.server_close()
@@ -140,6 +136,11 @@ def test_the_report_is_live_in_its_frame(page: Any) -> None:  # noqa: ANN401
 def test_the_wheel_is_that_of_the_sources(page: Any) -> None:  # noqa: ANN401
     assert run_cell(page, "stakes.__version__") == f"{stakes.__version__}\n"
     assert page.inner_text("#versions").startswith(f"stakes {stakes.__version__}, numpy ")
+
+
+def test_large_arrays_are_computed(page: Any) -> None:  # noqa: ANN401
+    code = "import numpy as np\nx = np.ones(10**6)\nfloat((-(x + 1) * 2 + x).sum())"
+    assert run_cell(page, code) == "-3000000.0\n"
 
 
 def test_a_mistake_is_shown_with_its_line(page: Any) -> None:  # noqa: ANN401
