@@ -32,6 +32,9 @@ WHEEL := .venv-wheel
 # Whatever environment the shell has active must not leak into ours.
 unexport PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 
+# What is imported is compiled then; most of what is installed never is.
+export PIP_NO_COMPILE := 1
+
 .PHONY: wheel demo test integrations engines frameworks harnesses oldest oldest-quick cluster bench docs playground playground-test frontend page exports lint types format planted mutants thorough changelog clean
 
 demo: $(VENV)/.installed

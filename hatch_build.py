@@ -1,4 +1,7 @@
-"""Compiles the kernels when the package is built or installed, editable too.
+"""Compiles the kernels when the package is built or installed.
+
+An editable install keeps a library that is newer than its sources, so that several environments of
+one clone compile it once.
 
 Without a C compiler the package is built all the same, and runs its numpy definitions. With
 STAKES_PURE=1 in the environment nothing is compiled: that wheel is for any platform.
@@ -19,14 +22,15 @@ _FOLDER = Path("src", "stakes", "_kernels")
 class KernelsHook(BuildHookInterface):  # type: ignore[type-arg, misc]
     """Puts the shared library beside its sources and tags the wheel for this platform."""
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
-        """Build the library; warn if it cannot be built."""
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Build the library, or keep one that is up to date; warn if it cannot be built."""
         if self.target_name != "wheel" or os.environ.get("STAKES_PURE") == "1":
             return
         folder = Path(self.root, _FOLDER)
         builder = _load(folder / "build.py")
+        keeps = version == "editable" and builder.is_up_to_date(folder)
         try:
-            library = builder.build(folder)
+            library = folder / builder.LIBRARY if keeps else builder.build(folder)
         except builder.BuildError as error:
             (folder / builder.LIBRARY).unlink(missing_ok=True)
             self.app.display_warning(

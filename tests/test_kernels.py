@@ -714,19 +714,22 @@ def hook(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
-def hooked(hook: ModuleType, root: Path) -> tuple[dict[str, Any], list[str]]:
+def hooked(
+    hook: ModuleType, root: Path, version: str = "standard"
+) -> tuple[dict[str, Any], list[str]]:
     """Run the build hook on a copy of the sources; return what it asks for, and its warnings."""
     target = root / "src" / "stakes" / "_kernels"
     target.mkdir(parents=True, exist_ok=True)
     for path in build.FOLDER.glob("*.[ch]"):
-        shutil.copy(path, target)
+        shutil.copy2(path, target)
     script = (build.FOLDER / "build.py").read_text().replace('"-O3"', '"-O0"')  # sooner done
     (target / "build.py").write_text(script)
+    shutil.copystat(build.FOLDER / "build.py", target / "build.py")
     made, warnings = hook.KernelsHook(), list[str]()
     made.target_name, made.root = "wheel", str(root)
     made.app = SimpleNamespace(display_warning=warnings.append)
     data: dict[str, Any] = {"artifacts": []}
-    made.initialize("standard", data)
+    made.initialize(version, data)
     return data, warnings
 
 
@@ -758,6 +761,41 @@ def test_a_wheel_with_a_compiler_has_a_platform(
     found, said = library.load(tmp_path / "src" / "stakes" / "_kernels")
     assert found is not None
     assert said.startswith("compiled (")
+
+
+@pytest.mark.parametrize(("version", "kept"), [("editable", 1), ("standard", 0)])
+def test_only_an_editable_install_keeps_a_library(
+    hook: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, kept: int
+) -> None:
+    made = tmp_path / "src" / "stakes" / "_kernels" / build.LIBRARY
+    made.parent.mkdir(parents=True)
+    made.write_bytes(b"of an earlier build")
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(shutil, "which", lambda _: None)  # nothing can be compiled
+    data, warnings = hooked(hook, tmp_path, version)
+    assert made.exists() == kept
+    assert bool(warnings) == (not kept)
+    assert ("tag" in data) == kept
+
+
+def test_a_library_is_up_to_date_if_it_is_newer_than_what_it_is_built_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CC", raising=False)
+    sources = [tmp_path / name for name in ("a.c", "b.h", "build.py")]
+    for path in sources:
+        path.touch()
+        os.utime(path, (1000, 1000))
+    assert not build.is_up_to_date(tmp_path)
+    (tmp_path / build.LIBRARY).touch()
+    os.utime(tmp_path / build.LIBRARY, (2000, 2000))
+    assert build.is_up_to_date(tmp_path)
+    for path in sources:
+        os.utime(path, (3000, 3000))
+        assert not build.is_up_to_date(tmp_path)
+        os.utime(path, (1000, 1000))
+    monkeypatch.setenv("CC", "clang")
+    assert not build.is_up_to_date(tmp_path)
 
 
 def test_a_compiler_that_fails_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,6 +40,15 @@ def source_number(folder: Path = FOLDER) -> int | None:
     return number
 
 
+def is_up_to_date(folder: Path = FOLDER) -> bool:
+    """Whether the library is newer than its sources and this file; never with another compiler."""
+    library = folder / LIBRARY
+    if "CC" in os.environ or not library.exists():
+        return False
+    sources = [*folder.glob("*.c"), *folder.glob("*.h"), folder / "build.py"]
+    return library.stat().st_mtime_ns > max(path.stat().st_mtime_ns for path in sources)
+
+
 def compiler() -> list[str]:
     """Return the command of the system's C compiler: CC if it is set, else the first found."""
     named = os.environ.get("CC")
