@@ -14,6 +14,8 @@
 #   docs/performance.md. make bench OPTIONS=--quick takes few minutes.
 # make docs: build the site into site/, in an environment of its own, warnings as errors, and check
 #   its links and that its search finds every public name.
+# make playground: the site with a playground that computes: Python and numpy for the browser come
+#   from npm. make playground-test: the playground alone, in Chromium, against the package.
 # make frontend: check, build and test the page's script; needs node.
 
 PYTHON ?= python3
@@ -33,7 +35,7 @@ unexport PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PI
 # What is imported is compiled then; most of what is installed never is.
 export PIP_NO_COMPILE := 1
 
-.PHONY: wheel demo test integrations engines frameworks harnesses oldest oldest-quick cluster bench docs frontend page exports lint types format planted mutants thorough changelog clean
+.PHONY: wheel demo test integrations engines frameworks harnesses oldest oldest-quick cluster bench docs playground playground-test frontend page exports lint types format planted mutants thorough changelog clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/stakes demo
@@ -141,13 +143,22 @@ docs: $(SITE)/.installed
 	@$(SITE)/bin/zensical build --clean --strict > build/site.log 2>&1 || { cat build/site.log; exit 1; }
 	@! grep "^griffe:" build/site.log # its warnings do not stop the build
 	@$(SITE)/bin/python docs/site/finish.py site
+	@$(SITE)/bin/python docs/site/playground.py site/playground
 	@$(SITE)/bin/python docs/site/check_links.py site
 	@$(SITE)/bin/python docs/site/check_search.py site
+
+playground: docs
+	@$(SITE)/bin/python docs/site/playground.py site/playground --runtime
+
+playground-test: $(SITE)/.installed $(VENV)/.developing frontend/node_modules/.installed
+	@$(SITE)/bin/python docs/site/playground.py build/playground/site --runtime
+	@STAKES_PLAYGROUND=build/playground/site OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --no-skips \
+	  -n 0 tests/test_playground_browser.py
 
 $(SITE)/.installed: docs/site/constraints.txt
 	$(PYTHON) -m venv --clear $(SITE)
 	@echo "installing what builds the site into $(SITE) ..."
-	@$(SITE)/bin/python -m pip install --quiet --constraint docs/site/constraints.txt mkdocstrings-python ruff zensical
+	@$(SITE)/bin/python -m pip install --quiet --constraint docs/site/constraints.txt hatchling mkdocstrings-python ruff zensical
 	@touch $@
 
 # Check types, run tests, and check that the committed script matches the sources.

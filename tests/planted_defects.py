@@ -23,6 +23,9 @@ DEFECTS = [
     ("cli/explain_command.py", "dict.fromkeys(options.codes)", "options.codes", "prints_entries"),
     ("cli/screen.py", "self._command(\"why\", f\"stakes explain {' '.join(codes)}\")", 'self._command("why", "stakes explain")', "ends_with_what_explains"),
     ("io/sources.py", 'code = "file_not_found" if isinstance(error, FileNotFoundError) else None', "code = None", "test_codes"),
+    # machines of 32 bits
+    ("_counting.py", "found.astype(np.int64, copy=False)", "found", "test_counting"),
+    ("_counting.py", "whole.astype(np.intp, copy=False) if wide else whole", "whole", "test_counting"),
     # a judge's labels, corrected by people
     ("responses/response_measures.py", "(wrong + (1 - Fraction(target.t)) * abstained) / all_", "(wrong + Fraction(target.t) * abstained) / all_", "test_responses"),
     ("responses/response_measures.py", "return self._share((WRONG,), (ABSTAINED, WRONG)", "return self._share((WRONG,), (WRONG, RIGHT)", "test_responses"),
@@ -87,7 +90,7 @@ DEFECTS = [
     ("_math.py", "(high_1 - high_2) + (low_1 - low_2)", "high_1 - high_2", "test_math"),
     ("_math.py", "others[rows, top] = 0", "others[rows, top] = 1", "every_kind_of_score or columns_of_two"),
     ("_math.py", "np.exp(np.fmin(*less))", "np.exp(np.minimum(*less))", "columns_of_two"),
-    ("statistics/score_levels.py", "np.bincount(2 * places + y, minlength=2 * n)", "np.bincount(2 * places + 1 - y, minlength=2 * n)", "places_count"),
+    ("statistics/score_levels.py", "bincount(2 * places + y, minlength=2 * n)", "bincount(2 * places + 1 - y, minlength=2 * n)", "places_count"),
     ("_kernels/group_sums.py", "np.frexp(self._peak.max(axis=0))[1]", "np.frexp(self._peak[-1])[1]", "any_order or compiled_sums"),
     ("_kernels/group_sums.py", "_ADD_LIMBS, group, values) == OTHER_PATH:\n        return", "_ADD_LIMBS, group, values) == -1:\n        return", "compiled_sums"),
     ("_kernels/exact_sums.py", "carry = out[:, place] >> _LIMB", "carry = out[:, place] // 2**31", "test_exact_sums"),
@@ -397,7 +400,7 @@ DEFECTS = [
     ("simulation.py", "np.sqrt(width) * noise", "width * noise", "published or simulated"),
     # intervals
     ("intervals/resampling.py", "else often[self.place]", "else often[: self.n]", "drawn_whole or keep_class_sizes"),
-    ("intervals/resampling.py", "np.bincount(self.strata) if by_class", "np.array([self.n]) if by_class", "keep_class_sizes"),
+    ("intervals/resampling.py", "bincount(self.strata) if by_class", "np.array([self.n]) if by_class", "keep_class_sizes"),
     ("intervals/resampling.py", "np.where(self.parts[None, :] == np.array(rows)[:, None], 0.0, self.base)", "np.where(self.parts[None, :] <= np.array(rows)[:, None], 0.0, self.base)", "test_intervals and parts_cover"),
     ("intervals/resampling.py", "multinomial_counts(self.sizes, self.key, index)", "multinomial_counts(self.sizes, self.key, 0)", "test_intervals and others"),
     ("intervals/resampling.py", "if self.seed < 2**64:", "if True:", "more_than_64_bits"),
@@ -707,7 +710,7 @@ DEFECTS = [
     # rows that stand for several samples
     ("_math.py", "last = np.cumsum(copies) + n_turns - 1 - turn", "last = np.cumsum(copies) + n_turns - turn", "turns_are_those"),
     ("samples.py", "return times(self.weights, self.copies)", "return self.weights", "rows_stand_for"),
-    ("samples.py", "np.bincount(self.y, times(w, self.copies), len(self.classes))", "np.bincount(self.y, w, len(self.classes))", "rows_stand_for"),
+    ("samples.py", "bincount(self.y, times(w, self.copies), len(self.classes))", "bincount(self.y, w, len(self.classes))", "rows_stand_for"),
     ("statistics/loss_sums.py", "cube = _sum_finite(y, finite, times(np.square(w * finite), copies), n)", "cube = _sum_finite(y, finite, np.square(w * finite), n)", "rows_stand_for"),
     ("statistics/confusion_counts.py", "sum_by(code, times(term, copies), cell.size)", "sum_by(code, term, cell.size)", "tables_count_copies"),
     ("statistics/bins.py", "terms = (times(term, copies) for term in (w, w * w, w * probability))", "terms = (w, w * w, w * probability)", "rows_stand_for"),
@@ -727,7 +730,7 @@ DEFECTS = [
     ("evaluation/odds.py", "mass, square = (times(x, samples.copies) for x in (w, w * w))", "mass, square = w, w * w", "compared_as_sample"),
     ("evaluation/sketch_sources.py", 'np.searchsorted(last, place, side="right")', 'np.searchsorted(last, place, side="left") % members.size', "rows_stand_for"),
     ("intervals/paired_intervals.py", "times(np.square(part), copies)", "np.square(times(part, copies))", "compared_as_sample"),
-    ("intervals/paired_intervals.py", "means = np.bincount(y, times(parts, copies), self.samples.counts.size)", "means = np.bincount(y, parts, self.samples.counts.size)", "rows_stand_for"),
+    ("intervals/paired_intervals.py", "means = bincount(y, times(parts, copies), self.samples.counts.size)", "means = bincount(y, parts, self.samples.counts.size)", "rows_stand_for"),
     ("intervals/resampling.py", "rng.multinomial(mine.sum(), mine / mine.sum())", "rng.multinomial(mine.sum(), np.full(mine.size, 1 / mine.size))", "as_many_samples"),
     # the page
     ("report/markup.py", "return html.escape(plain(content, _LONGEST))", "return content", "test_report and not room"),
@@ -774,8 +777,8 @@ DEFECTS = [
     ("sklearn/wrapping_classifiers.py", '"decision_function", "predict_log_proba", "predict_proba"', '"predict_proba", "decision_function"', "test_sklearn_calibrated"),
     ("sklearn/wrapping_classifiers.py", "unknown = np.setdiff1d(seen, classes)", "unknown = seen[:0]", "test_sklearn_calibrated and do_not_know or does_not_know"),
     ("sklearn/bayes_classifier.py", "found.at_priors(self.training_priors_, self.priors_)", "found.at_priors(self.priors_, self.training_priors_)", "test_sklearn_bayes"),
-    ("sklearn/bayes_classifier.py", "np.bincount(place[code], data.weights, len(classes))", "np.bincount(place[code], None, len(classes))", "test_sklearn_bayes"),
-    ("sklearn/bayes_classifier.py", "np.bincount(place[code], data", "np.bincount(code, data", "test_sklearn_bayes"),
+    ("sklearn/bayes_classifier.py", "bincount(place[code], data.weights, len(classes))", "bincount(place[code], None, len(classes))", "test_sklearn_bayes"),
+    ("sklearn/bayes_classifier.py", "bincount(place[code], data", "bincount(code, data", "test_sklearn_bayes"),
     ("sklearn/bayes_classifier.py", "or name.startswith(inside)", "or False", "test_sklearn_bayes"),
     ("sklearn/bayes_classifier.py", "decide(posteriors, table, cap=self.cap)", "decide(posteriors, table)", "test_sklearn_bayes"),
     ("sklearn/bayes_classifier.py", "return 1.0 - loss.normalized", "return 1.0 - loss.value", "test_sklearn_bayes"),

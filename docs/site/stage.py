@@ -27,7 +27,9 @@ _TERM = re.compile(r"^\| (?!term )(\w[^|]*) \|", re.MULTILINE)
 def stage(target: Path) -> None:
     """Write every page below a folder, which is emptied first."""
     shutil.rmtree(target, ignore_errors=True)
-    ignored = shutil.ignore_patterns("site", "*.py", "__pycache__", "*.ipynb")
+    ignored = shutil.ignore_patterns(
+        "site", "*.py", "__pycache__", "*.ipynb", "package*.json", ".npmrc"
+    )
     shutil.copytree(DOCS, target, ignore=ignored)
     (target / "assets").mkdir()
     shutil.copy(DOCS / "site" / "site.css", target / "assets")

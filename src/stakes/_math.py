@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._typing import Counts, FloatArray, Floats, IntArray
 
 _LIMB = 26  # bits; a sum of 2**27 such whole numbers is still exact in a double
@@ -72,7 +73,7 @@ def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
     some = values[:16], values  # most that are not whole show it at once
     whole = all((part == np.trunc(part)).all() for part in some)
     if whole and np.abs(values).sum() < _EXACT:  # then sums are exact in any order
-        total = np.bincount(group, values, n_groups)
+        total = bincount(group, values, n_groups)
         if total.size > n_groups:
             msg = f"group must hold numbers below {n_groups}: got {int(group.max())}."
             raise IndexError(msg)
@@ -81,7 +82,7 @@ def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
     np.maximum.at(peak, group, np.abs(values))
     exponent = np.frexp(peak)[1]
     cut = limbs(np.ldexp(values, -exponent[group]))
-    parts: list[FloatArray] = [np.bincount(group, limb, n_groups) for limb in cut]  # type: ignore[misc]
+    parts: list[FloatArray] = [bincount(group, limb, n_groups) for limb in cut]  # type: ignore[misc]
     return np.ldexp(joined(parts), exponent)
 
 
@@ -130,8 +131,8 @@ def times(values: FloatArray, copies: IntArray | None) -> FloatArray:
 def count_by(group: IntArray, copies: IntArray | None, n_groups: int) -> IntArray:
     """Return how many samples each group holds, numbered from 0."""
     if copies is None:
-        return np.bincount(group, minlength=n_groups)
-    return np.bincount(group, copies, n_groups).astype(np.int64)  # exact below 2**53
+        return bincount(group, minlength=n_groups)
+    return bincount(group, copies, n_groups).astype(np.int64)  # exact below 2**53
 
 
 def rows_by_code(codes: IntArray, n_codes: int) -> list[IntArray]:
@@ -146,7 +147,7 @@ def rows_by_code(codes: IntArray, n_codes: int) -> list[IntArray]:
     if n_codes <= 8:
         return [np.flatnonzero(codes == code) for code in range(n_codes)]
     small = codes.astype(np.min_scalar_type(n_codes))  # which are sorted by their digits
-    bounds = np.cumsum(np.bincount(codes, minlength=n_codes))
+    bounds = np.cumsum(bincount(codes, minlength=n_codes))
     return np.split(np.argsort(small, kind="stable"), bounds[:-1])
 
 

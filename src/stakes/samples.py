@@ -20,6 +20,7 @@ from stakes._check import (
     read_table,
     read_weights,
 )
+from stakes._counting import bincount
 from stakes._kernels.group_sums import sum_by
 from stakes._math import count_by, quotient, shares, times, weight_exponents
 from stakes._typing import (
@@ -194,7 +195,7 @@ class Samples:
     def balanced_weights(self) -> FloatArray:
         """Return the weight of one sample of each row: in all 1, of each class its prior."""
         w = self.scaled_weights()
-        totals = np.bincount(self.y, times(w, self.copies), len(self.classes))
+        totals = bincount(self.y, times(w, self.copies), len(self.classes))
         share = quotient(self.priors, totals)
         return w * share[self.y]
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from stakes._check.frames import is_masked, is_table, only_column
 from stakes._check.tensors import as_one_array
+from stakes._counting import bincount
 from stakes._errors import InputError
 from stakes._text import quoted
 from stakes._typing import BoolArray, Column, IntArray, Label, Names, NamesLike
@@ -277,9 +278,9 @@ def _distinct(values: IntArray) -> set[int]:
     """Return the distinct whole numbers, without a sort where their range is small."""
     low, high = int(values.min()), int(values.max())
     if low >= 0 and high <= 4 * values.size + 1024:
-        return set(np.flatnonzero(np.bincount(values)).tolist())
+        return set(np.flatnonzero(bincount(values)).tolist())
     if high - low <= 4 * values.size + 1024:
-        return set((np.flatnonzero(np.bincount(values - low)) + low).tolist())
+        return set((np.flatnonzero(bincount(values - low)) + low).tolist())
     return set(np.unique(values).tolist())
 
 

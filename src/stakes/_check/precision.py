@@ -31,6 +31,7 @@ from stakes._check.digits import (
     rows_of_text,
     written_from_single,
 )
+from stakes._counting import bincount
 from stakes._typing import BoolArray, FloatArray, IntArray
 
 _HALF = 1e-4  # units above are of half precision, computed in single and rounded at the end
@@ -249,7 +250,7 @@ class _Rows:
 
     def _text(self) -> str:
         counts: Counter[str] = Counter()
-        by = np.bincount(self._by[self._by >= 0], minlength=len(self._kinds))
+        by = bincount(self._by[self._by >= 0], minlength=len(self._kinds))
         for shown, n in zip(self._kinds, by.tolist(), strict=True):
             counts[shown.precision] += n
         order = sorted(+counts, key=lambda name: (-counts[name], name))

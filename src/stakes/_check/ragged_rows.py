@@ -12,6 +12,7 @@ from stakes._check.labels import LabelColumn, read_column
 from stakes._check.numbers import read_array
 from stakes._check.score_tables import read_table
 from stakes._check.tensors import as_numpy
+from stakes._counting import bincount, repeat
 from stakes._errors import InputError
 from stakes._typing import BoolArray, Column, FloatArray, IntArray
 
@@ -37,7 +38,7 @@ class RaggedRows:
     @property
     def row(self) -> IntArray:
         """The row of each value."""
-        return np.repeat(np.arange(len(self)), self.sizes)
+        return repeat(np.arange(len(self)), self.sizes)
 
     def place(self, at: int) -> tuple[int, int]:
         """Return row and option of a value."""
@@ -225,7 +226,7 @@ class LongRows:
         _, first, code = np.unique(names, return_index=True, return_inverse=True)
         rank = np.empty(first.size, dtype=np.int64)
         rank[np.argsort(first)] = np.arange(first.size)
-        size = np.bincount(rank[code])
+        size = bincount(rank[code])
         heads = np.sort(first)
         if (size < 2).any():
             row = int(heads[(size < 2).argmax()])
@@ -261,7 +262,7 @@ class LongRows:
         column = read_column(values, argument) if argument == "groups" else None
         found = self.numbers(values, argument) if column is None else np.asarray(column.values)
         check_same_rows(found.size, self.order.size, argument)
-        head = np.repeat(self.heads, np.diff(self.starts))
+        head = repeat(self.heads, np.diff(self.starts))
         bad = found[self.order] != found[head]
         if bad.any():
             at = int(bad.argmax())

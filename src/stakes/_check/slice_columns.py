@@ -12,6 +12,7 @@ import numpy as np
 from stakes._check.frames import columns_by_name, is_masked, is_table
 from stakes._check.labels import is_missing
 from stakes._check.tensors import as_one_array
+from stakes._counting import bincount
 from stakes._errors import InputError
 from stakes._typing import IntArray
 
@@ -212,7 +213,7 @@ def _merged(texts: list[str], codes: IntArray) -> SliceColumn:
     names = list(dict.fromkeys(texts))
     place = {name: i for i, name in enumerate(names)}
     codes = np.array([place[text] for text in texts], dtype=np.int64)[codes]
-    seen = np.bincount(codes, minlength=len(names)) > 0
+    seen = bincount(codes, minlength=len(names)) > 0
     return SliceColumn(
         [name for name, there in zip(names, seen, strict=True) if there],
         (np.cumsum(seen) - 1)[codes],

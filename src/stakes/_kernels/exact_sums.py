@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._kernels.definitions.sample_sums import check_codes
 from stakes._kernels.kernel_arrays import as_codes, as_numbers, check_lengths, contiguous
 from stakes._kernels.library import KERNELS, kernel
@@ -162,7 +163,7 @@ def _add_units(
     low, high = (whole & _LOW) << shift, (whole >> _LIMB) << shift
     place = group * LIMBS + power // _LIMB
     for step, part in enumerate([low & _LOW, (low >> _LIMB) + (high & _LOW), high >> _LIMB]):
-        found = np.bincount(place + step, sign * part, limbs.size)
+        found = bincount(place + step, sign * part, limbs.size)
         limbs += found.astype(np.int64).reshape(limbs.shape)
 
 

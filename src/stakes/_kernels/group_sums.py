@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._kernels.kernel_arrays import contiguous
 from stakes._kernels.library import KERNELS, OTHER_PATH, kernel
 from stakes._math import joined, limbs, sum_by as definition
@@ -69,7 +70,7 @@ class BlockSums:
         """Add a block that was looked at."""
         if KERNELS is None or self.run(_ADD_LIMBS, group, values) == OTHER_PATH:
             parts = limbs(np.ldexp(values, -self._exponent()[group]))
-            self._limbs[0] += np.stack([np.bincount(group, x, self._n) for x in parts], axis=1)
+            self._limbs[0] += np.stack([bincount(group, x, self._n) for x in parts], axis=1)
 
     def total(self) -> FloatArray:
         """Return the sum of each group."""

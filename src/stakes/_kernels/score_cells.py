@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._errors import InputError
 from stakes._kernels.definitions import sample_sums
 from stakes._kernels.exact_sums import ExactSums, add_defined
@@ -114,8 +115,8 @@ class ScoreCells:
             cell = grid.cells(x)
             place = (ordered_bits(x) - grid.least[cell]) >> grid.bits[cell]
             for second in (0, 1):
-                self._tally[:, second] += np.bincount(cell[code == second], minlength=grid.n_cells)
-            self._tally[:, 2] += np.bincount(cell, place, grid.n_cells).astype(np.int64)
+                self._tally[:, second] += bincount(cell[code == second], minlength=grid.n_cells)
+            self._tally[:, 2] += bincount(cell, place, grid.n_cells).astype(np.int64)
             log, brier = _losses(x, code, self.shift, log_odds=grid.log_odds)
             with np.errstate(over="ignore", under="ignore"):
                 powers = [p for one in (log, brier) for p in (one, one * one, one * one * one)]
@@ -123,7 +124,7 @@ class ScoreCells:
                 finite = loss < np.inf
                 add_defined(limbs, 2 * row + code[finite], loss[finite])
                 if not finite.all():
-                    self.infinite[row] += np.bincount(code[~finite], minlength=2)
+                    self.infinite[row] += bincount(code[~finite], minlength=2)
 
     def _check_fullest(self) -> None:
         """Refuse more samples in a cell than their places can be summed of."""

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_array
+from stakes._counting import bincount
 from stakes._math import log
 from stakes._records import Record, shown_field
 from stakes._text import number, plain, quoted
@@ -410,7 +411,7 @@ def require_every_class(samples: Samples) -> None:
     """Refuse to calibrate for a class that no sample shows."""
     if samples.priors_from_data and samples.weights is None and samples.priors.all():
         return
-    seen = np.bincount(samples.y, minlength=len(samples.classes))
+    seen = bincount(samples.y, minlength=len(samples.classes))
     bare = (seen == 0) & ((samples.priors > 0) | samples.priors_from_data)
     if bare.any():
         name = quoted([samples.classes[int(bare.argmax())]])

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_array, read_column
+from stakes._counting import bincount, repeat
 from stakes._math import rows_by_code
 from stakes._records import Record
 from stakes._text import quoted
@@ -236,7 +237,7 @@ class DealtFolds:
         number = self.number
         if number is None:
             return self.splits
-        folds = np.flatnonzero(np.bincount(number))
+        folds = np.flatnonzero(bincount(number))
         return tuple((np.flatnonzero(number != f), np.flatnonzero(number == f)) for f in folds)
 
 
@@ -316,9 +317,9 @@ def deal_samples(
     if copies.sum() > _MOST_DEALT:
         table = draw.multinomial(copies, np.full(n_folds, 1 / n_folds))
     else:
-        row = np.repeat(np.arange(y.size), copies)
+        row = repeat(np.arange(y.size), copies)
         cell = row * n_folds + _stratified(y[row], n_folds, draw)
-        table = np.bincount(cell, minlength=y.size * n_folds).reshape(-1, n_folds)
+        table = bincount(cell, minlength=y.size * n_folds).reshape(-1, n_folds)
     kept, fold = np.nonzero(table)
     parted = samples.with_copies(kept, table[kept, fold])
     return DealtFolds(parted, fold.astype(np.min_scalar_type(n_folds)), kept=kept)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._math import log
 from stakes._text import number
 from stakes._typing import FloatArray, IntArray, Names
@@ -106,8 +107,8 @@ class HistogramCalibrator(Calibrator):
 def _shares(p: FloatArray, hit: FloatArray, edges: FloatArray, weights: FloatArray) -> FloatArray:
     n = edges.size + 1
     code = np.searchsorted(edges, p, side="right")
-    total = np.bincount(code, weights=weights, minlength=n)
-    hits = np.bincount(code, weights=weights * hit, minlength=n)
+    total = bincount(code, weights=weights, minlength=n)
+    hits = bincount(code, weights=weights * hit, minlength=n)
     ends = np.concatenate([[0.0], edges, [1.0]])
     middle = (ends[:-1] + ends[1:]) / 2
     return np.where(total > 0, np.divide(hits, total, out=np.zeros(n), where=total > 0), middle)

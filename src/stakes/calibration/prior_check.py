@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from stakes._check import UndefinedMetricError
+from stakes._counting import bincount
 from stakes._math import log
 from stakes._text import number, plain
 from stakes._typing import FloatArray, IntArray, Names
@@ -103,9 +104,9 @@ class LabelledScores:
     def rates(self, decided: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return how often each class gets each decision, and of how many samples that is known."""
         k, y, w = self.ratio.shape[1], self.samples.y, self.weights
-        table: FloatArray = np.bincount(y * k + decided, w, k * k).reshape(k, k)  # type: ignore[assignment]
+        table: FloatArray = bincount(y * k + decided, w, k * k).reshape(k, k)  # type: ignore[assignment]
         total = table.sum(axis=1)
-        return table / total[:, None], np.square(total) / np.bincount(y, np.square(w), k)
+        return table / total[:, None], np.square(total) / bincount(y, np.square(w), k)
 
     def calibration_p_value(self) -> float:
         """Return the p-value of calibrated scores, by the score test of one scale and K biases.
@@ -182,7 +183,7 @@ def _by_decisions(
     k, n = new.ratio.shape[1], new.ratio.shape[0]
     decided = (new.ratio * scale).argmax(axis=1)
     rates, sizes = labelled.rates((labelled.ratio * scale).argmax(axis=1))
-    share = np.bincount(decided, minlength=k) / n
+    share = bincount(decided, minlength=k) / n
     moves = np.eye(k)[decided] - share - new.influence @ rates
     spread = moves.T @ moves / n**2
     for p, row, size in zip(new.priors, rates, sizes, strict=True):

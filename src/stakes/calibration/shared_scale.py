@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._kernels.affine import affine_answers, affine_pass
 from stakes._kernels.kernel_records import Slopes
 from stakes._kernels.threads import available_threads
@@ -60,7 +61,7 @@ class Part:
         if self.weights is None and k == 2:
             second = int(self.y.sum())
             return np.array([self.y.size - second, second], dtype=np.float64)
-        return np.bincount(self.y, self.weights, k).astype(np.float64)
+        return bincount(self.y, self.weights, k).astype(np.float64)
 
 
 @dataclass(frozen=True)

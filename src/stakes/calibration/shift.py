@@ -18,6 +18,7 @@ from stakes._check import (
     read_level,
     read_priors,
 )
+from stakes._counting import bincount
 from stakes._records import Record
 from stakes._text import number, plain, quoted
 from stakes._typing import Column, FloatArray, Label, Names, NamesLike, PriorsLike
@@ -225,7 +226,7 @@ def estimate_priors_from_decisions(
         rule = "must hold samples of every class"
         raise UndefinedMetricError("confusion", rule, found=f"class {bare} has none")
     decided = encode(read_column(y_pred, "y_pred"), confusion.decisions, "decisions")
-    counts = np.bincount(decided, minlength=len(confusion.decisions))
+    counts = bincount(decided, minlength=len(confusion.decisions))
     if resamples < 2:
         raise InputError("resamples", "must be at least 2", resamples)
     if np.linalg.matrix_rank(rates) < rates.shape[0]:

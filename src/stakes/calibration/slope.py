@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from stakes._check import UndefinedMetricError, read_level
+from stakes._counting import bincount
 from stakes._math import row_sums, times
 from stakes._quantiles import student
 from stakes._typing import FloatArray, IntArray
@@ -203,4 +204,4 @@ def affine_curvature(q: FloatArray, z: FloatArray, weights: FloatArray) -> Float
 
 def _by_group(mine: IntArray, values: FloatArray, unit: IntArray) -> FloatArray:
     groups = int(unit.max()) + 1
-    return np.column_stack([np.bincount(mine, column, groups) for column in values.T])
+    return np.column_stack([bincount(mine, column, groups) for column in values.T])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError
+from stakes._counting import bincount
 from stakes._text import plain, plain_list, quoted
 from stakes._typing import BoolArray, NDArray
 from stakes.cli.answer_request import AnswerRequest
@@ -149,7 +150,7 @@ def _by_question(
     questions, codes = np.unique(np.concatenate(list(asked.values())), return_inverse=True)
     ends = np.cumsum([len(table) for table in tables.values()])[:-1]
     by_model = dict(zip(tables, np.split(codes, ends), strict=True))
-    counts = {name: np.bincount(of, minlength=questions.size) for name, of in by_model.items()}
+    counts = {name: bincount(of, minlength=questions.size) for name, of in by_model.items()}
     everywhere = np.all([count > 0 for count in counts.values()], axis=0)
     if not everywhere.all() and not common:
         raise _missing(questions, everywhere, counts, tables, by_model)

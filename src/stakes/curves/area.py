@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import read_level
+from stakes._counting import bincount
 from stakes._math import times
 from stakes._quantiles import student
 from stakes._records import NumberRecord
@@ -158,7 +159,7 @@ def auc_of_samples(
     if effective <= 1:
         return Estimate(auc, None, ONE_GROUP)
     influence = times(_influence(scores, y, auc, w, copies), copies)
-    sums = left_out_by_group(influence, unit, mass, y)[np.bincount(unit) > 0]
+    sums = left_out_by_group(influence, unit, mass, y)[bincount(unit) > 0]
     variance = float(np.square(sums - sums.mean()).sum()) * (groups - 1) / groups
     if not 0 < auc < 1 or variance <= 0:
         first, second = (float(np.unique(unit[y == k]).size) for k in (0, 1))
@@ -172,10 +173,10 @@ def weighted_variance(
 ) -> tuple[float, tuple[float, float]]:
     """Return the variance of the AUC of weighted samples, and class sizes of the same precision."""
     w = weights / weights.max()
-    totals, squares = (np.bincount(y, times(x, copies), 2) for x in (w, w * w))
+    totals, squares = (bincount(y, times(x, copies), 2) for x in (w, w * w))
     sizes = np.square(totals) / squares
     influence = np.square(_influence(scores, y, auc, w, copies))
-    parts = np.bincount(y, times(influence, copies), 2)
+    parts = bincount(y, times(influence, copies), 2)
     variance = float(sizes / np.maximum(sizes - 1, 1) @ parts)
     return variance, (float(sizes[0]), float(sizes[1]))
 
@@ -186,7 +187,7 @@ def _influence(
     """Return what one sample of each row adds to the error of the AUC."""
     w = weights / weights.max()
     mass = times(w, copies)
-    return np.asarray(w * (placements(scores, y, mass) - auc) / np.bincount(y, mass, 2)[y])
+    return np.asarray(w * (placements(scores, y, mass) - auc) / bincount(y, mass, 2)[y])
 
 
 def _on_logits(auc: float, error: float, degrees: float, level: float) -> Interval:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes._check import InputError, read_level
+from stakes._counting import bincount
 from stakes._records import Record
 from stakes._text import plain
 from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
@@ -178,15 +179,15 @@ def _band(
     weights = np.ones(p.size) if samples.weights is None else samples.weights
     weights = weights / weights.max()
     level_p, code = np.unique(p, return_inverse=True)
-    size = np.bincount(code, weights)
-    square = np.bincount(code, np.square(weights))
+    size = bincount(code, weights)
+    square = bincount(code, np.square(weights))
     if level_p.size > _MOST_LEVELS:
         share = (np.cumsum(size) - size / 2) / size.sum()
         group = np.minimum(share * _MOST_LEVELS, _MOST_LEVELS - 1).astype(np.int64)
         group = np.unique(group, return_inverse=True)[1]
-        total = np.bincount(group, size)
-        level_p = np.bincount(group, size * level_p) / total
-        size, square = total, np.bincount(group, square)
+        total = bincount(group, size)
+        level_p = bincount(group, size * level_p) / total
+        size, square = total, bincount(group, square)
     n = np.maximum(np.rint(size * size / square), 1).astype(np.int64)
     f1, f2 = factors
     in_file = np.minimum(_moved(level_p, f2, f1), 1.0)

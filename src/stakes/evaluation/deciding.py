@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_number, read_priors
+from stakes._counting import bincount
 from stakes._records import Record
 from stakes._text import number, percent, plain, quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArray, PriorsLike
@@ -76,7 +77,7 @@ class Decisions(Record):
     @property
     def counts(self) -> dict[Any, int]:
         """How often each decision is made."""
-        found = np.bincount(self.indices, minlength=len(self.decisions)).tolist()
+        found = bincount(self.indices, minlength=len(self.decisions)).tolist()
         return dict(zip(self.decisions, found, strict=True))
 
     @property

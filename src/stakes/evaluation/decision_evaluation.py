@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._counting import bincount, repeat
 from stakes._text import key_of, plain
 from stakes._typing import CostValues, PriorsLike
 from stakes.costs import CostMatrix
@@ -87,7 +88,7 @@ class DecisionEvaluation(Paged, Tracked, Carded):
         said = usefulness_of([claim], level)
         if not confusion.whole:  # weights do not tell how many samples there were
             return tuple(said)
-        counts = np.bincount(confusion.row, confusion.weight, len(confusion.classes))
+        counts = bincount(confusion.row, confusion.weight, len(confusion.classes))
         sizes = [round(n) for n in counts.tolist()]
         made = set(confusion.column.tolist())
         if len(made) == 1:
@@ -113,7 +114,7 @@ class DecisionEvaluation(Paged, Tracked, Carded):
         if costs is None or not confusion.whole or not confusion.n <= _MOST_TESTED:
             return math.nan
         number = confusion.weight.astype(np.int64)
-        y, decided = np.repeat(confusion.row, number), np.repeat(confusion.column, number)
+        y, decided = repeat(confusion.row, number), repeat(confusion.column, number)
         cost = self.expected_cost
         answers = [costs.decisions.index(cost.naive_answer)]
         if cost.normalized < 1:  # less than each, as another may be the best in the population

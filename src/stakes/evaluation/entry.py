@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import columns_in_memory
+from stakes._counting import bincount
 from stakes._math import times
 from stakes._typing import Column, FloatArray, Label, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
@@ -234,7 +235,7 @@ def _summary(system: System) -> DataSummary:
     samples = system.as_given.given if system.of_all is None else system.of_all.samples
     groups = system.decisions_of_all[0].samples.groups
     mass = times(samples.scaled_weights(), samples.copies)
-    weights: FloatArray = np.bincount(samples.y, mass, len(samples.classes))  # type: ignore[assignment]
+    weights: FloatArray = bincount(samples.y, mass, len(samples.classes))  # type: ignore[assignment]
     return DataSummary(
         n=samples.n,
         classes=samples.classes,

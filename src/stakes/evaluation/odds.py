@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._math import times
 from stakes._quantiles import normal, outside, student
 from stakes._records import Record
@@ -144,13 +145,13 @@ def _grid(ratios: list[FloatArray]) -> FloatArray:
 def _shares(samples: Samples) -> FloatArray:
     """Return the weight of one sample of each row; those of all sum to 1 in each class."""
     w = samples.scaled_weights()
-    total = np.bincount(samples.y, times(w, samples.copies), 2)
+    total = bincount(samples.y, times(w, samples.copies), 2)
     return np.asarray(w / total[samples.y], dtype=np.float64)
 
 
 def _unseen(samples: Samples, shares: FloatArray) -> tuple[float, float]:
     """Return what an error that was not seen weighs in each class."""
-    alarm, miss = np.bincount(samples.y, times(np.square(shares), samples.copies), 2).tolist()
+    alarm, miss = bincount(samples.y, times(np.square(shares), samples.copies), 2).tolist()
     return alarm, miss
 
 
@@ -241,14 +242,14 @@ class _Active:
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Return the sum of the values of the rows that count at each place."""
-        steps = np.bincount(self.start, values, self.size + 1)
-        steps = steps - np.bincount(self.end, values, self.size + 1)
+        steps = bincount(self.start, values, self.size + 1)
+        steps = steps - bincount(self.end, values, self.size + 1)
         return np.asarray(np.cumsum(steps)[: self.size].clip(0), dtype=np.float64)
 
     def pairs(self, values: FloatArray) -> FloatArray:
         """Return the sum over rows that count at a place and at the next."""
         used = np.where(self.start < self.end, values, 0.0)
-        ended = np.bincount(self.end, used, self.size + 1)[1 : self.size]
+        ended = bincount(self.end, used, self.size + 1)[1 : self.size]
         return np.asarray((self.sums(used)[:-1] - ended).clip(0), dtype=np.float64)
 
     def by_group(
@@ -264,8 +265,8 @@ class _Active:
             for k, scale in ((0, odds), (1, np.ones(self.size))):
                 mine = (y == k) & (code >= first) & (code < first + n)
                 row = (code[mine] - first) * width
-                steps = np.bincount(row + self.start[mine], values[mine], n * width)
-                steps = steps - np.bincount(row + self.end[mine], values[mine], n * width)
+                steps = bincount(row + self.start[mine], values[mine], n * width)
+                steps = steps - bincount(row + self.end[mine], values[mine], n * width)
                 paths += np.cumsum(steps.reshape(n, width), axis=1)[:, : self.size] * scale
             variance += np.square(paths).sum(axis=0)
             covariance += (paths[:, 1:] * paths[:, :-1]).sum(axis=0)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from stakes._check import StakesError
+from stakes._counting import bincount
 from stakes._math import log, times, turns
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration import AffineCalibrator
@@ -72,7 +73,7 @@ def _area(samples: Samples, curve: RocCurve, k: int | None, level: float) -> Est
 def _equal_error(samples: Samples, curve: RocCurve, level: float) -> Estimate:
     """Return the equal error rate, at effective numbers of samples."""
     w, copies, unit = samples.scaled_weights(), samples.copies, samples.groups
-    totals, squares = (np.bincount(samples.y, times(x, copies), 2) for x in (w, w * w))
+    totals, squares = (bincount(samples.y, times(x, copies), 2) for x in (w, w * w))
     sizes = np.square(totals) / squares
     effective = 0.0
     if unit is not None:
@@ -135,7 +136,7 @@ def _decisions_of_folds(
                 own[order] = turns(copies[order], _FOLDS, number)
         rest = copies - own
         train = np.flatnonzero(rest)
-        if not np.bincount(samples.y[train], minlength=2).all():
+        if not bincount(samples.y[train], minlength=2).all():
             continue
         if samples.copies is not None:
             others = replace(use, samples=replace(samples, copies=rest))
@@ -166,7 +167,7 @@ def best_on_part(use: ApplicationSamples, value: FloatArray, kept: IntArray) -> 
     part = use.part(kept)
     w, first, second = part.samples.balanced_mass(), part.constant(0), part.constant(1)
     level, code = np.unique(value[kept], return_inverse=True)
-    saved = np.bincount(code, w * (first - second), level.size)
+    saved = bincount(code, w * (first - second), level.size)
     above = np.concatenate([np.cumsum(saved[::-1])[::-1], [0.0]])  # if all from here on are taken
     best = int(above.argmax())
     return float("-inf") if best == 0 else float(level[best - 1])

@@ -16,6 +16,7 @@ from itertools import combinations
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._typing import FloatArray, IntArray, Names
 from stakes.costs import CostMatrix
 from stakes.curves import MinimumCost
@@ -256,7 +257,7 @@ def _gathered(full: LevelSketch, edges: FloatArray) -> LevelSketch:
     cell[np.isneginf(full.level)] = 0
     cell[np.isposinf(full.level)] = last
     both = full.first, full.second
-    first, second = (np.bincount(cell, w, last + 1).astype(np.float64) for w in both)
+    first, second = (bincount(cell, w, last + 1).astype(np.float64) for w in both)
     middle = (edges[:-1] + edges[1:]) / 2
     short = np.round(middle * _SHORT) / _SHORT  # few digits, where these stay within their cells
     inner = np.where((short > edges[:-1]) & (short < edges[1:]), short, middle)

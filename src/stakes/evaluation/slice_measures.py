@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._math import expectation
 from stakes._quantiles import normal
 from stakes._typing import FloatArray
@@ -109,9 +110,9 @@ def _gap_spread(samples: Samples, gaps: FloatArray) -> Spread:
     """Return how the gaps of single samples vary within each class."""
     k, copies = len(samples.classes), samples.copies
     number = np.ones(len(samples)) if copies is None else copies.astype(np.float64)
-    size = np.asarray(np.bincount(samples.y, number, k), dtype=np.float64)
-    mean = np.bincount(samples.y, number * gaps, k) / np.maximum(size, 1)
-    square = np.bincount(samples.y, number * np.square(gaps - mean[samples.y]), k)
+    size = np.asarray(bincount(samples.y, number, k), dtype=np.float64)
+    mean = bincount(samples.y, number * gaps, k) / np.maximum(size, 1)
+    square = bincount(samples.y, number * np.square(gaps - mean[samples.y]), k)
     return Spread(size, mean, square / np.maximum(size, 1))
 
 

@@ -14,6 +14,7 @@ from stakes._check import (
     shown_value,
     slice_columns,
 )
+from stakes._counting import bincount
 from stakes._text import plain
 from stakes.evaluation.application_decisions import ApplicationDecisions, bayes_decisions, rule_loss
 from stakes.evaluation.applications import ApplicationSamples
@@ -57,7 +58,7 @@ def decide_slices(
 ) -> Iterator[SliceDecisions]:
     """Go through the values of each column, with the main application on their samples."""
     for column, (values, codes) in slices.items():
-        seen = np.flatnonzero(np.bincount(codes, minlength=len(values)))
+        seen = np.flatnonzero(bincount(codes, minlength=len(values)))
         for k in seen.tolist():
             part = use.part(np.flatnonzero(codes == k))
             groups = part.samples.groups  # those of a slice are numbered from 0

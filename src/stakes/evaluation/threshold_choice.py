@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_level, read_number
+from stakes._counting import bincount
 from stakes._records import Record
 from stakes._text import number, percent, plain, quoted
 from stakes._typing import Column, FloatArray, IntArray, Label, NamesLike, PriorsLike
@@ -281,7 +282,7 @@ def review_order(
 def capped_threshold(value: FloatArray, share: FloatArray, cap: float) -> float:
     """Return the least threshold that takes no more than a share of the cases, ties together."""
     level, code = np.unique(value, return_inverse=True)
-    weight = np.bincount(code, share, level.size)
+    weight = bincount(code, share, level.size)
     if weight.sum() <= cap + 1e-12:
         return float("-inf")  # the cap takes all cases
     above = np.concatenate([np.cumsum(weight[::-1])[::-1][1:], [0.0]])

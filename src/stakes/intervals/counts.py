@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from stakes._check import UndefinedMetricError
+from stakes._counting import bincount
 from stakes._math import quotient
 from stakes._text import key_of
 from stakes._typing import FloatArray, IntArray, Names
@@ -39,7 +40,7 @@ class CountStatistic(Statistic):
     def under(self, weights: FloatArray) -> FloatArray:
         k, m = len(self.classes), len(self.decisions)
         cell = self.y * m + self.decided
-        tables = [np.bincount(cell, row, k * m).reshape(k, m) for row in weights]
+        tables = [bincount(cell, row, k * m).reshape(k, m) for row in weights]
         return self._values(np.stack(tables))
 
     def _values(self, tables: FloatArray) -> FloatArray:

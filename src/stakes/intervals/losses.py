@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._kernels.passes import binary_pass, rows_pass
 from stakes._typing import FloatArray, IntArray
 from stakes.intervals.bootstrap import Statistic, SummedStatistic
@@ -179,7 +180,7 @@ def pass_sums(
         columns = [costs.columns() for costs in priced]
         rows = rows_pass(answers.log_p, y, "log_posteriors", columns, weights, 1)
         costs = [
-            np.bincount(cells.row, cells.weight * c.at(cells.row, cells.column), rows.weight.size)
+            bincount(cells.row, cells.weight * c.at(cells.row, cells.column), rows.weight.size)
             for cells, c in zip(rows.decided, priced, strict=True)
         ]
         weight, log, brier = rows.weight, rows.log, rows.brier

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._math import count_by, times
 from stakes._quantiles import skewed_ends, student
 from stakes._typing import FloatArray, IntArray
@@ -93,10 +94,10 @@ class CalibrationPair:
         copies = self.samples.copies
         parts = share * (self.before - self.after - found.value * unit)
         if not self.samples.priors_from_data:
-            means = np.bincount(y, times(parts, copies), self.samples.counts.size)
+            means = bincount(y, times(parts, copies), self.samples.counts.size)
             parts = parts - (means / np.maximum(self.samples.counts, 1))[y]
         if self.samples.groups is not None:
-            parts = np.bincount(self.samples.groups, times(parts, copies)).astype(np.float64)
+            parts = bincount(self.samples.groups, times(parts, copies)).astype(np.float64)
             copies = None
         squares = times(np.square(parts), copies)
         square = float(squares.sum())
@@ -137,7 +138,7 @@ def auc_difference(
     w = np.ones(y.size) if weights is None else weights / weights.max()
     mass = times(w, copies)
     gap = placements(a, y, mass) - placements(b, y, mass)
-    total = np.bincount(y, mass, 2)
+    total = bincount(y, mass, 2)
     value = float(mass[y == 1] @ gap[y == 1] / total[1])
     differ = int(np.count_nonzero(gap) if copies is None else copies[gap != 0].sum())
     part = w * (gap - value) / total[y]
@@ -150,7 +151,7 @@ def auc_difference(
     if least <= 1:
         return replace(none, why="a class has one sample" if unit is None else ONE_GROUP)
     if unit is None:
-        variances = np.bincount(y, times(np.square(part), copies), 2) * counts / (counts - 1)
+        variances = bincount(y, times(np.square(part), copies), 2) * counts / (counts - 1)
     else:
         sums = left_out_by_group(times(part, copies), unit, mass, y)
         variances = np.square(sums) * (units - 1) / units

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from stakes._check import InputError
+from stakes._counting import bincount
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration import Calibrator
 from stakes.calibration.class_scales import ClassScales
@@ -37,7 +38,7 @@ class Training:
     def balanced(self, weights: FloatArray, train: IntArray) -> FloatArray | None:
         """Return weights that sum to 1 with each class as heavy as its prior; None without one."""
         w, y = weights[train], self.y[train]
-        totals: FloatArray = np.bincount(y, w, self.log_p.shape[1])  # type: ignore[assignment]
+        totals: FloatArray = bincount(y, w, self.log_p.shape[1])  # type: ignore[assignment]
         factor = self.factors(totals)
         return None if factor is None else w * factor[y]
 
@@ -162,7 +163,7 @@ class WarmRefit:
     def _by_cell(self, values: FloatArray) -> FloatArray:
         """Sum values by fold and class."""
         shape = len(self.training.pairs), self.training.log_p.shape[1]
-        sums: FloatArray = np.bincount(self._cell, values, shape[0] * shape[1])  # type: ignore[assignment]
+        sums: FloatArray = bincount(self._cell, values, shape[0] * shape[1])  # type: ignore[assignment]
         return sums.reshape(shape)
 
     def __call__(self, weights: FloatArray) -> Answers | None:

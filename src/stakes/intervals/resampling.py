@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError
+from stakes._counting import bincount
 from stakes._kernels.draws import multinomial_counts, multinomial_dot, multinomial_ranks
 from stakes._kernels.kernel_records import Ranking
 from stakes._math import times, turns
@@ -78,7 +79,7 @@ class Resampling:
     def sizes(self) -> IntArray:
         """How many of each set are drawn from as many: of each class, or of all units."""
         by_class = self.unit is None and self.strata is not None
-        return np.bincount(self.strata) if by_class else np.array([self.units])  # type: ignore[arg-type]
+        return bincount(self.strata) if by_class else np.array([self.units])  # type: ignore[arg-type]
 
     @cached_property
     def place(self) -> IntArray | None:
@@ -174,7 +175,7 @@ class ClassSums:
 
     def _by_class(self, columns: FloatArray, plan: Resampling) -> Stream:
         """Return the stream of samples that lie in the order of their classes."""
-        sizes = np.bincount(self.y, minlength=self.n_classes)
+        sizes = bincount(self.y, minlength=self.n_classes)
         kept = plan.strata is not None
         table = columns if plan.weights is not None else columns[:-1]
 
@@ -199,7 +200,7 @@ class ClassSums:
 
 
 def _sums(cell: IntArray, values: FloatArray, size: int) -> FloatArray:
-    sums: FloatArray = np.bincount(cell, values, size)  # type: ignore[assignment]
+    sums: FloatArray = bincount(cell, values, size)  # type: ignore[assignment]
     return sums
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from stakes._check import InputError, Place
+from stakes._counting import bincount
 from stakes._text import plain, plain_list, quoted
 from stakes._typing import FloatArray, IntArray, Label, NDArray
 from stakes.io.batches import Ask, Batch, Part, Places
@@ -196,7 +197,7 @@ class LongColumns(Columns):
         self.classes, column = np.unique(table.texts(kind), return_inverse=True)
         n, k = names.size, self.classes.size
         cell = self._sample * k + column
-        twice = np.bincount(cell, minlength=n * k) > 1
+        twice = bincount(cell, minlength=n * k) > 1
         if twice.any():
             row = int(np.flatnonzero(cell == int(twice.argmax()))[1])
             what, who = (plain(table.texts(name)[row]) for name in (kind, sample))

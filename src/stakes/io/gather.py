@@ -6,6 +6,7 @@ import numpy as np
 
 from stakes._check import InputError
 from stakes._check.slice_columns import MISSING, value_texts
+from stakes._counting import bincount
 from stakes._text import plain
 from stakes.io.arrow_library import pa
 from stakes.io.batches import Places
@@ -134,7 +135,7 @@ def _told_apart(values: Any) -> tuple[list[int], Any]:  # noqa: ANN401
         return found.tolist(), codes
     wide = values if values.dtype == np.uint64 else values.astype(np.int64, copy=False)
     offset = (wide - wide.dtype.type(low)).astype(np.int64, copy=False)
-    seen = np.bincount(offset) > 0
+    seen = bincount(offset) > 0
     place = np.cumsum(seen, dtype=np.int32) - 1
     return [int(low) + step for step in np.flatnonzero(seen).tolist()], place[offset]
 
@@ -143,7 +144,7 @@ def _bytes_told_apart(values: Any) -> tuple[list[int], Any]:  # noqa: ANN401
     """Return distinct numbers of one byte; mostly the first rows show them all."""
     keys = values.view(np.uint8)
     for some in (keys[:4096], keys):
-        seen = np.flatnonzero(np.bincount(some)).astype(np.uint8)
+        seen = np.flatnonzero(bincount(some)).astype(np.uint8)
         if seen[-1] < seen.size and keys.max() < seen.size:  # 0, 1, ...: their own places
             codes = keys
             break

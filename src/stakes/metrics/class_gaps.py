@@ -16,6 +16,7 @@ from typing import Self
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._kernels.group_sums import sum_by
 from stakes._math import quotient, times
 from stakes._typing import FloatArray, IntArray
@@ -62,7 +63,7 @@ class ClassGaps:
         factors, weights, k = samples.class_factors(), samples.plain_weights(), len(samples.classes)
         count = total = samples.counts
         if weights is not None:
-            total = np.bincount(samples.y, times(weights, samples.copies), k)
+            total = bincount(samples.y, times(weights, samples.copies), k)
         mean = quotient(total, count)  # weight of a sample
         unit = mean if factors is None else mean * factors  # the same at the priors of use
         group = _groups(count, unit)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import read_level
+from stakes._counting import bincount
 from stakes._math import count_by, quotient, times
 from stakes._quantiles import student
 from stakes._typing import FloatArray, IntArray
@@ -184,14 +185,14 @@ def sample_shares(
     w = np.ones(y.size) if weights is None else weights / weights.max()
     if priors is None:
         return np.asarray(w / times(w, copies).sum(), dtype=np.float64)
-    total = np.bincount(y, times(w, copies), n_classes)
+    total = bincount(y, times(w, copies), n_classes)
     with np.errstate(invalid="ignore", divide="ignore"):
         factor = np.where(priors > 0, priors / total, 0.0)
     return np.asarray(w * factor[y], dtype=np.float64)
 
 
 def _grouped(unit: IntArray, values: FloatArray) -> FloatArray:
-    return np.asarray(np.bincount(unit, values), dtype=np.float64)
+    return np.asarray(bincount(unit, values), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +213,7 @@ class _Data:
         return count_by(self.y, self.copies, self.n_classes)
 
     def _by_class(self, values: FloatArray) -> FloatArray:
-        sums: FloatArray = np.bincount(self.y, times(values, self.copies), self.n_classes)  # type: ignore[assignment]
+        sums: FloatArray = bincount(self.y, times(values, self.copies), self.n_classes)  # type: ignore[assignment]
         return sums
 
     def _squares(self, values: FloatArray) -> float:
@@ -228,7 +229,7 @@ class _Data:
         if self.stratified:
             inner = inner - (self._by_class(inner) / np.maximum(counts, 1))[self.y]
         variances = self._by_class(np.square(inner)) * number / np.maximum(number - 1, 1)
-        counted = np.bincount(self.y, self.share, self.n_classes) > 0
+        counted = bincount(self.y, self.share, self.n_classes) > 0
         if self.stratified and (counts[counted] == 1).any():
             return None, "a class has one sample"
         total = float(variances.sum())
@@ -275,5 +276,5 @@ class _Data:
 
     def _between_groups(self) -> float:
         sums = _grouped(self.unit, times(self.residual, self.copies))  # type: ignore[arg-type]
-        sums = sums[np.bincount(self.unit) > 0]  # type: ignore[arg-type]
+        sums = sums[bincount(self.unit) > 0]  # type: ignore[arg-type]
         return float(np.square(sums - sums.mean()).sum()) * sums.size / max(sums.size - 1, 1)

@@ -27,6 +27,7 @@ from stakes._check import (
     read_weights,
     slack,
 )
+from stakes._counting import bincount
 from stakes._kernels.kernel_records import Cells, LossParts, PassSums
 from stakes._kernels.passes import Kind, binary_pass, rows_pass
 from stakes._kernels.threads import available_threads
@@ -379,7 +380,7 @@ def _label_factors(data: Samples, priors: FloatArray | None) -> FloatArray | Non
     labels = np.asarray(data.y, dtype=np.int64)
     if labels.min() < 0 or labels.max() >= k:
         return None  # the pass will refuse them
-    weight = np.bincount(labels, data.weights, k).astype(np.float64)
+    weight = bincount(labels, data.weights, k).astype(np.float64)
     return quotient(priors, weight / weight.sum())
 
 

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from stakes._counting import repeat
 from stakes._math import times
 from stakes._quantiles import outside
 from stakes._typing import FloatArray, Floats, IntArray
@@ -177,4 +178,4 @@ def _largest(
     taken = np.diff(np.minimum(np.cumsum(copies[order]), _ENUMERATED), prepend=0)
     number = copies.copy()
     number[order] -= taken
-    return size[number > 0], np.repeat(size[order], taken), number[number > 0]
+    return size[number > 0], repeat(size[order], taken), number[number > 0]

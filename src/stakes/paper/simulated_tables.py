@@ -6,6 +6,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from stakes import metrics
+from stakes._counting import bincount
 from stakes._math import log_softmax
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration import AffineCalibrator, Calibrator, TemperatureCalibrator, cross_calibrate
@@ -143,7 +144,7 @@ def posterior_sets(n_classes: int = 10) -> dict[str, tuple[LogPosteriors, ...]]:
 def paper_sketch() -> Sketch:
     """Return the two systems of the threshold figure, to be tried at other costs and priors."""
     data = simulated(2)
-    p = np.bincount(data.y) / data.y.size
+    p = bincount(data.y) / data.y.size
     costs = {
         "each error costs 1": CostMatrix.zero_one(2),
         "NEC_b: both classes count alike": CostMatrix([[0, 1 / p[0]], [1 / p[1], 0]]),

@@ -6,6 +6,7 @@ from itertools import repeat
 import numpy as np
 
 from stakes._check import InputError, Place, RaggedRows
+from stakes._counting import bincount
 from stakes._math import rows_by_code
 from stakes._typing import BoolArray, FloatArray, IntArray
 from stakes.scores import (
@@ -103,7 +104,7 @@ def option_tables(
     _check_values(rows, kind)
     row, sizes = rows.row, rows.sizes
     ordered = rows.values[np.lexsort((-rows.values, ~right, row))]
-    number = np.bincount(row[right], minlength=len(rows))
+    number = bincount(row[right], minlength=len(rows))
     code = sizes * (int(number.max()) + 1) + number
     codes, place = np.unique(code, return_inverse=True)
     found = []

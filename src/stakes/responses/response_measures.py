@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from stakes._check import UNKNOWN
+from stakes._counting import bincount
 from stakes._math import sum_by
 from stakes._typing import BoolArray, FloatArray
 from stakes.costs.confidence_target import CHOICES, TRUTHS, ConfidenceTarget
@@ -40,7 +41,7 @@ class ResponseMeasures:
         """The weight of each outcome."""
         weights = self.responses.weights
         if weights is None:
-            sums = np.bincount(self.outcome, minlength=3).tolist()
+            sums = bincount(self.outcome, minlength=3).tolist()
         else:
             scaled = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
             sums = sum_by(self.outcome, scaled, 3).tolist()

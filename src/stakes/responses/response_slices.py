@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_slice, shown_value, slice_columns
+from stakes._counting import bincount
 from stakes._records import Record
 from stakes.costs.confidence_target import ConfidenceTarget
 from stakes.evaluation.findings import Verdict, plain_values
@@ -89,7 +90,7 @@ def slices_of(
             got = f"{column.codes.size} for {responses.n_given} responses"
             raise InputError(f"slices {name!r}", rule, got)
         column = column if responses.row is None else column.some(responses.row)
-        for k in np.flatnonzero(np.bincount(column.codes, minlength=len(column.values))).tolist():
+        for k in np.flatnonzero(bincount(column.codes, minlength=len(column.values))).tolist():
             shown = shown_value(column.values[k], column.values)
             yield (name, shown), np.flatnonzero(column.codes == k)
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_level, read_number
+from stakes._counting import bincount
 from stakes._quantiles import binomial_below
 from stakes._records import Record
 from stakes._text import number, percent
@@ -222,16 +223,16 @@ class _Data:
         wrong = answered & self.wrong
         if self.unit is None:
             return binomial_below(int(wrong.sum()), int(answered.sum()), limit)
-        number = np.bincount(self.unit, answered)
+        number = bincount(self.unit, answered)
         some = number > 0  # groups of which nothing is answered say nothing
-        excess = np.bincount(self.unit, wrong - limit * answered)[some] / number.max()
+        excess = bincount(self.unit, wrong - limit * answered)[some] / number.max()
         return _bounded_mean_test(float((excess + limit).mean()), excess.size, limit)
 
     def expected_errors(self, threshold: float) -> float:
         """Return the share of wrong answers with one more unit, which goes wrong as a whole."""
         wrong = ((self.confidence >= threshold) & self.wrong).astype(np.float64)
         if self.unit is not None:
-            wrong = np.bincount(self.unit, wrong) / np.bincount(self.unit)
+            wrong = bincount(self.unit, wrong) / bincount(self.unit)
         return (math.fsum(wrong.tolist()) + 1) / (wrong.size + 1)
 
 

@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from stakes._check import InputError
+from stakes._counting import bincount
 from stakes._quantiles import student
 from stakes._typing import FloatArray
 from stakes.curves import RiskCoverageCurve
@@ -82,7 +83,7 @@ def _influences(part: Responses) -> dict[str, FloatArray]:
     assert part.confidence is not None  # noqa: S101  it is known
     w, wrong = part.shares, (part.right == 0).astype(np.float64)
     levels, place = np.unique(-part.confidence, return_inverse=True)
-    m, e = (np.bincount(place, x, levels.size) for x in (w, w * wrong))
+    m, e = (bincount(place, x, levels.size) for x in (w, w * wrong))
     coverage, joint = np.cumsum(m), np.cumsum(e)
     after = np.append(m[1:], 0.0)
     weight = (m + after) / 2  # of each level in a sum over steps

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._quantiles import normal, student, wilson
 from stakes._typing import BoolArray
 from stakes.responses.judge import JudgedMean
@@ -61,9 +62,9 @@ def _correlation(rows: JudgedRows, answered: BoolArray) -> float:
     if rows.unit is None or not seen.any():
         return 0.0
     share, right = rows.share, rows.human[seen]
-    first = np.bincount(rows.unit, share * (answered - share @ answered))
+    first = bincount(rows.unit, share * (answered - share @ answered))
     mine = share[seen] / share[seen].sum()
-    second = np.bincount(rows.unit[seen], mine * (right - mine @ right), first.size)
+    second = bincount(rows.unit[seen], mine * (right - mine @ right), first.size)
     scale = math.sqrt(float(first @ first) * float(second @ second))
     return float(first @ second) / scale if scale > 0 else 0.0
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricWarning, read_number
+from stakes._counting import bincount
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, NDArray, PriorsLike
 from stakes.calibration import Calibrator
@@ -338,7 +339,7 @@ def _shares(data: TrainingData, classes: list[Any]) -> FloatArray:
     """Return the share of each class in the weight of the data."""
     seen, code = np.unique(data.y, return_inverse=True)
     place = np.array([classes.index(label) for label in seen.tolist()])
-    counts = np.bincount(place[code], data.weights, len(classes))
+    counts = bincount(place[code], data.weights, len(classes))
     return counts / counts.sum()
 
 

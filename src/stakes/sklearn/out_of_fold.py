@@ -20,6 +20,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
 from stakes._check import InputError, UndefinedMetricError
+from stakes._counting import bincount
 from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray, Names
 from stakes.calibration.crossfit import ModelFolds
@@ -116,7 +117,7 @@ def _check_enough(n_folds: int, data: FitData) -> None:
 
 def _check_splits(pairs: Sequence[tuple[IntArray, IntArray]], data: FitData) -> None:
     n = data.codes.size
-    tested = np.bincount(np.concatenate([test for _, test in pairs]), minlength=n)
+    tested = bincount(np.concatenate([test for _, test in pairs]), minlength=n)
     if (tested != 1).any():
         row = int((tested != 1).argmax())
         more = f" is tested {tested[row]} times"

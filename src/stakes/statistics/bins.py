@@ -7,6 +7,7 @@ from typing import Self
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._kernels.group_sums import BlockSums, sum_by
 from stakes._math import quotient, times
 from stakes._typing import FloatArray, IntArray
@@ -61,7 +62,7 @@ class BinSums:
                 if weight is not None:
                     terms = [weight * probability, weight, weight * weight]
                 elif step is BlockSums.look:
-                    count += np.bincount(code, minlength=2 * n)
+                    count += bincount(code, minlength=2 * n)
                 for total, term in zip(totals, terms, strict=False):
                     step(total, code, term)
         probability, weight, square = (total.total() for total in totals)

@@ -10,6 +10,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from stakes._check import InputError, read_array, read_names
+from stakes._counting import bincount
 from stakes._kernels.group_sums import sum_by
 from stakes._math import count_by, quotient, shares, times, total_by, weight_exponents
 from stakes._text import quoted
@@ -242,7 +243,7 @@ class ConfusionCounts:
             total_by(code, np.ldexp(part, power * shift) if shift.any() else part)
             for part, power in ((weight, 1), (square, 2))
         ]
-        scale = np.where(np.bincount(row, minlength=top.size) > 0, top, 0)
+        scale = np.where(bincount(row, minlength=top.size) > 0, top, 0)
         row, column = np.divmod(cell, len(decisions))
         return cls(classes, decisions, row, column, totals[0], totals[1], scale)
 
@@ -266,7 +267,7 @@ def _counted(
 def _cells(cell: IntArray, n_cells: int) -> tuple[IntArray, IntArray]:
     """Return the cells in use, sorted, and for each entry which of them it is."""
     if n_cells <= max(1024, 4 * cell.size):
-        used = np.flatnonzero(np.bincount(cell, minlength=n_cells))
+        used = np.flatnonzero(bincount(cell, minlength=n_cells))
         rank = np.zeros(n_cells, dtype=np.int64)
         rank[used] = np.arange(used.size)
         return used, rank[cell]

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._math import times
 from stakes._typing import FloatArray, IntArray
 
@@ -33,7 +34,7 @@ def design_effect(
         number = np.count_nonzero(used) if copies is None else int(copies[used].sum())
         return max(number / max(groups, 1), 1.0)
     every = times(influence, copies), unit, times(share, copies), stratum
-    sums = left_out_by_group(*every)[np.bincount(unit, used) > 0]
+    sums = left_out_by_group(*every)[bincount(unit, used) > 0]
     together = float(np.square(sums - sums.mean()).sum()) * (groups - 1) / groups
     return max(together / alone, 1.0)
 
@@ -43,16 +44,16 @@ def left_out_by_group(
 ) -> FloatArray:
     """Return how much leaving out each group changes a sum."""
     code = unit if stratum is None else unit + (int(unit.max()) + 1) * stratum
-    own = np.bincount(code, share)[code]
-    whole = share.sum() if stratum is None else np.bincount(stratum, share)[stratum]
+    own = bincount(code, share)[code]
+    whole = share.sum() if stratum is None else bincount(stratum, share)[stratum]
     left = np.maximum(1 - own / np.where(whole > 0, whole, 1.0), _LEAST)
-    return np.bincount(unit, influence / left).astype(np.float64)
+    return bincount(unit, influence / left).astype(np.float64)
 
 
 def effective_samples(weights: FloatArray, copies: IntArray | None) -> float:
     """Return how many samples of equal weight would be as precise."""
     w, together = weights / weights.max(), np.zeros(weights.size, dtype=np.int64)
-    total, square = (np.bincount(together, times(x, copies))[0] for x in (w, np.square(w)))
+    total, square = (bincount(together, times(x, copies))[0] for x in (w, np.square(w)))
     return float(np.square(total) / square)
 
 
@@ -61,12 +62,12 @@ def effective_groups(unit: IntArray, share: FloatArray, stratum: IntArray | None
     groups = int(unit.max()) + 1
     code = unit if stratum is None else unit + groups * stratum
     cells, place = np.unique(code[share > 0], return_inverse=True)
-    sums = np.bincount(place, share[share > 0] / share.max())
-    totals, squares = (np.bincount(cells // groups, x) for x in (sums, np.square(sums)))
+    sums = bincount(place, share[share > 0] / share.max())
+    totals, squares = (bincount(cells // groups, x) for x in (sums, np.square(sums)))
     return float((np.square(totals[totals > 0]) / squares[totals > 0]).min())
 
 
 def groups_of_classes(unit: IntArray, y: IntArray, n_classes: int) -> IntArray:
     """Return how many groups hold each class."""
     groups = int(unit.max()) + 1
-    return np.bincount(np.unique(unit + groups * y) // groups, minlength=n_classes)
+    return bincount(np.unique(unit + groups * y) // groups, minlength=n_classes)

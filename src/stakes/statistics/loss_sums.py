@@ -7,6 +7,7 @@ from typing import Self
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._kernels.group_sums import BlockSums, sum_by
 from stakes._math import count_by, quotient, times, weight_exponents
 from stakes._typing import FloatArray, IntArray
@@ -89,8 +90,8 @@ class LossSums:
                 square = np.square(finite)
                 cube = _product(square, finite)
                 if step is BlockSums.look:
-                    lost += np.bincount(y[unbounded], minlength=n)
-                    count += np.bincount(y, minlength=n)
+                    lost += bincount(y[unbounded], minlength=n)
+                    count += bincount(y, minlength=n)
                     beyond |= not np.isfinite(cube).all()
                 terms = finite, square, np.where(np.isfinite(cube), cube, 0.0)
                 for total, term in zip(sums, terms, strict=True):

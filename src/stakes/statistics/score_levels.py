@@ -6,6 +6,7 @@ from typing import Self
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._kernels.group_sums import sum_by
 from stakes._kernels.keys import pav_blocks, score_levels
 from stakes._math import cumulative, times, weight_exponents
@@ -50,7 +51,7 @@ class ScoreLevels:
     def from_places(cls, places: IntArray, y: IntArray) -> Self:
         """Gather samples by their places in the order of the scores, from 0: nothing is sorted."""
         n = int(places.max()) + 1
-        first, second = np.bincount(2 * places + y, minlength=2 * n).reshape(n, 2).T
+        first, second = bincount(2 * places + y, minlength=2 * n).reshape(n, 2).T
         level = np.flatnonzero(first + second)
         exponent = np.zeros(2, dtype=np.int64)
         return cls(level.astype(np.float64), first[level], second[level], exponent)

@@ -11,6 +11,7 @@ from typing import Self
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._kernels.score_cells import ScoreCells, score_limits
 from stakes._kernels.score_grid import ScoreIntervals, cell_grid, from_ordered_bits, ordered_bits
 from stakes._math import log
@@ -155,7 +156,7 @@ class PartedCells(Part):
         rows = self.rows()
         weight = rows.copies if rows.weights is None else rows.copies * rows.weights
         found, place = np.unique(interval * self.intervals.n_cells + cell, return_inverse=True)
-        sums = [np.bincount(place[y == k], weight[y == k], found.size) for k in (0, 1)]
+        sums = [bincount(place[y == k], weight[y == k], found.size) for k in (0, 1)]
         return np.array(sums, dtype=np.float64)
 
     def check(self) -> None:

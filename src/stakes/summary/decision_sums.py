@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._kernels.exact_sums import ExactSums
 from stakes._typing import FloatArray, IntArray
 from stakes.scoring import ScoringRule
@@ -49,7 +50,7 @@ class LossPowers(Part):
                 sums.add(y, term)
         finite = np.isfinite(loss)
         if not finite.all():
-            self.infinite = self.infinite + np.bincount(y[~finite], minlength=self.n_classes)
+            self.infinite = self.infinite + bincount(y[~finite], minlength=self.n_classes)
             y, loss = y[finite], loss[finite]
             weights = None if weights is None else weights[finite]
         power = loss
@@ -119,7 +120,7 @@ class DecisionSums(Part):
         self, new: CheckedBatch, decisions: Sequence[IntArray], losses: Sequence[FloatArray]
     ) -> None:
         """Add samples: their decisions in each application, their losses by each rule."""
-        self.counts = self.counts + np.bincount(new.y, minlength=self.plan.n_classes)
+        self.counts = self.counts + bincount(new.y, minlength=self.plan.n_classes)
         own = self.plan.members.values(new)
         for tally, decided, names in zip(self.tallies, decisions, self.plan.columns, strict=True):
             tally.add([new.y, decided, *own, *(new.amounts[name] for name in names)])
@@ -155,7 +156,7 @@ class DecisionSums(Part):
     def check(self) -> None:
         """Refuse parts that are not of the same samples."""
         for tally in (*self.tallies, *([] if self.groups is None else [self.groups])):
-            own = np.bincount(tally.values()[0], tally.sums[0], self.plan.n_classes)
+            own = bincount(tally.values()[0], tally.sums[0], self.plan.n_classes)
             if (own != self.counts).any() or (tally.sums[0] < 1).any():
                 raise damaged("decisions of other samples")
             if tally.sums[0].max(initial=0) > _MOST_SAMPLES:
@@ -196,11 +197,11 @@ class ConfidenceBins(Part):
         code = np.ravel_multi_index(tuple(values[:3]), shape)
         every = weight, weight * weight / copies, chance
         size = int(np.prod(shape))
-        return np.stack([np.bincount(code, term, size).reshape(shape) for term in every])
+        return np.stack([bincount(code, term, size).reshape(shape) for term in every])
 
     def counts(self) -> IntArray:
         """Return how many samples of each class there are."""
-        return np.bincount(self.tally.values()[1], self.tally.sums[0], self.n_classes)
+        return bincount(self.tally.values()[1], self.tally.sums[0], self.n_classes)
 
     def check(self) -> None:
         """Refuse bins without samples, and confidences that cannot be."""

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from stakes._check import ChecksumError, InputError
+from stakes._counting import repeat
 from stakes._kernels.exact_sums import ExactSums
 from stakes._typing import IntArray
 
@@ -44,8 +45,8 @@ class Writer:
         for step in range(1, _MOST_BYTES):
             length += numbers >= 1 << (7 * step)
         ends = np.cumsum(length)
-        place = np.arange(ends[-1]) - np.repeat(ends - length, length)
-        digits = ((np.repeat(numbers, length) >> (7 * place)) & 127) | 128
+        place = np.arange(ends[-1]) - repeat(ends - length, length)
+        digits = ((repeat(numbers, length) >> (7 * place)) & 127) | 128
         digits[ends - 1] &= 127  # all bytes of a number but its last are at least 128
         self._parts.append(digits.astype(np.uint8).tobytes())
 
@@ -121,7 +122,7 @@ class Reader:
         if int((ends - starts).max()) >= _MOST_BYTES:
             raise damaged("a number that is too large")
         used = rest[: ends[-1] + 1]
-        place = np.arange(used.size) - np.repeat(starts, ends - starts + 1)
+        place = np.arange(used.size) - repeat(starts, ends - starts + 1)
         digits = (used & 127).astype(np.int64) << (7 * place)
         self._at += used.size
         return np.add.reduceat(digits, starts)

@@ -8,6 +8,7 @@ from typing import Self
 
 import numpy as np
 
+from stakes._counting import bincount, repeat
 from stakes._typing import FloatArray, IntArray, NDArray
 from stakes.summary.form import Part, Reader, Writer, damaged
 
@@ -93,7 +94,7 @@ class KeptRows(Part):
 
     def samples(self) -> FloatArray:
         """Return how many samples of each class the rows stand for; large numbers are rounded."""
-        return np.asarray(np.bincount(self.y, self.copies, self.n_classes), dtype=np.float64)
+        return np.asarray(bincount(self.y, self.copies, self.n_classes), dtype=np.float64)
 
     @property
     def all_there(self) -> bool:
@@ -104,7 +105,7 @@ class KeptRows(Part):
         """Write the rows."""
         self.settled()
         writer.array([self.y.size])
-        writer.array(np.bincount(self.y, minlength=self.n_classes))
+        writer.array(bincount(self.y, minlength=self.n_classes))
         writer.array(self.copies)
         writer.array(self.full.astype(np.int64))
         writer.raw(self.values.astype("<f8").tobytes())
@@ -116,7 +117,7 @@ class KeptRows(Part):
         each = reader.array(k)
         if each.sum() != n or each.max(initial=0) > quota:
             raise damaged("more rows than it may")
-        self.y = np.repeat(np.arange(k), each)
+        self.y = repeat(np.arange(k), each)
         self.copies = reader.array(n)
         self.full = reader.array(k) > 0
         values = np.frombuffer(reader.raw(8 * n * width), dtype="<f8")

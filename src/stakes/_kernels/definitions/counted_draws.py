@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._kernels.kernel_records import Ranking
 from stakes._typing import FloatArray, IntArray, NDArray
 
@@ -143,7 +144,7 @@ def _leaf(key: int, n: int, size: int) -> IntArray:
         drawn = (words[:, None] >> shifts & np.uint64((1 << bits) - 1)).ravel().astype(np.int64)
         found.append(drawn[drawn < size])
         read, have = read + more, have + found[-1].size
-    return np.bincount(np.concatenate([*found, np.empty(0, np.int64)])[:n], minlength=size)
+    return bincount(np.concatenate([*found, np.empty(0, np.int64)])[:n], minlength=size)
 
 
 def reweighted_ranks(ranking: Ranking, weights: FloatArray) -> FloatArray:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._kernels.kernel_records import Blocks, Levels, Pairs, Precisions
 from stakes._math import limbs
 from stakes._typing import Counts, IntArray, NDArray
@@ -51,7 +52,7 @@ def mean_places(pairs: Pairs) -> tuple[float, float]:
 def score_levels(scores: NDArray[Any], y: NDArray[Any]) -> Levels:
     """Return distinct scores in rising order, and how many samples of either class have each."""
     level, code = np.unique(scores, return_inverse=True)
-    low, high = (np.bincount(code[y == k], minlength=level.size) for k in (0, 1))
+    low, high = (bincount(code[y == k], minlength=level.size) for k in (0, 1))
     return Levels(level.astype(np.float64) + 0.0, low, high)  # no -0
 
 

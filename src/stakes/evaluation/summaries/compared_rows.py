@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._check import InputError, read_names, read_priors
+from stakes._counting import bincount
 from stakes._kernels.exact_sums import ExactSums
 from stakes._typing import FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.costs.price_words import is_prices
@@ -93,7 +94,7 @@ class ComparedRows(Part):
                 rule = "must be of one form in all batches"
                 raise InputError(f"scores of {name!r}", rule, found=found)
         y, own = np.asarray(new.y, dtype=np.int64), self._members.as_columns(new)
-        self.counts = self.counts + np.bincount(y, minlength=len(self.classes))
+        self.counts = self.counts + bincount(y, minlength=len(self.classes))
         if new.weights is not None:
             self.weights.add(y, new.weights)
         self.rows.add(y, np.column_stack([*(systems[name].values for name in self._forms), *own]))

@@ -11,6 +11,7 @@ from typing import Self
 import numpy as np
 
 from stakes._check import InputError
+from stakes._counting import bincount
 from stakes._typing import FloatArray, IntArray
 from stakes.evaluation.entry import evaluate_samples
 from stakes.evaluation.findings import Evaluation
@@ -74,7 +75,7 @@ class SummedRows(Part):
         if shape[0] != new.y.size or (shape[1:] != (k,) and (k, len(shape)) != (2, 1)):
             rule = "must have one row per label and one column per class"
             raise InputError("scores", rule, f"shape {shape} for {new.y.size} labels")
-        _check_number(self.counts + np.bincount(new.y, minlength=k))
+        _check_number(self.counts + bincount(new.y, minlength=k))
         given = request.samples(new.y, scores)
         samples = request.adapted(given)
         answers = samples.scores.answers(samples.priors)
@@ -158,9 +159,7 @@ def _check_number(counts: IntArray) -> None:
 
 def _weighed(given: Samples, every: Samples) -> Samples:
     """Return rows with the weight of their class: rare ones keep as many rows as others."""
-    kept, whole = (
-        np.bincount(s.y, s.mass, len(s.classes)).astype(np.float64) for s in (given, every)
-    )
+    kept, whole = (bincount(s.y, s.mass, len(s.classes)).astype(np.float64) for s in (given, every))
     factor = np.divide(whole, kept, out=np.zeros_like(kept), where=kept > 0)
     weights = factor[given.y] if given.weights is None else factor[given.y] * given.weights
     priors = every.data_priors() if given.priors_from_data else given.priors
