@@ -17,7 +17,7 @@ TOP = Path(__file__).parents[1]
 DEFECTS = [
     # codes: what a message points to
     ("_errors.py", "            self.code = code\n", "            pass\n", "test_codes"),
-    ("_check/score_tables.py", '"percent_not_probability" if percent else "not_posteriors"', '"not_posteriors" if percent else "percent_not_probability"', "test_codes"),
+    ("_check/score_tables.py", '"percent_not_probability" if percent or shares else "not_posteriors"', '"not_posteriors" if percent or shares else "percent_not_probability"', "test_codes"),
     ("_codes/__init__.py", "for code, entry in tomllib.loads", "for entry, code in tomllib.loads", "test_codes"),
     ("cli/endings.py", "return say_end(said(error), code, error.code)", "return say_end(said(error), code)", "points_to_its_page"),
     ("cli/explain_command.py", "dict.fromkeys(options.codes)", "options.codes", "prints_entries"),
