@@ -53,7 +53,7 @@ SECTIONS = {
     "First steps": ("demo",),
     "Evaluate": ("evaluate", "compare", "check", "answers"),
     "Decide": ("threshold", "calibrate", "decide"),
-    "More": ("reproduce", "completion"),
+    "More": ("explain", "reproduce", "completion"),
 }
 HELP = {
     "answers": """
@@ -150,14 +150,15 @@ HELP = {
       stakes evaluate - --input-format csv --app screening.toml < scores.csv
     """,
     "explain": """
-    Explain the code of a verdict, an undefined value or an error; without one, list all codes.
+    Explain the code of a verdict or an error.
 
-    Verdicts end with the command that explains them, and so do errors. JSON documents carry the
-    same codes.
+    Says what the code means, when it is used and what to do. Without a code, lists all codes.
+    Verdicts and errors end with the command that explains them; JSON documents carry the codes.
 
     \b
-    stakes explain few_errors
-    stakes explain rows_do_not_sum_to_one --json
+    Examples:
+      stakes explain few_errors
+      stakes explain rows_do_not_sum_to_one --json
     """,
     "reproduce": """
     Recompute the tables and figures of the paper.
