@@ -142,7 +142,7 @@ def test_priors_that_cannot_be_moved_to_are_refused_in_words() -> None:
     y, llr = overconfident(300, 0.3, 10)
     ratios = stakes.LogLikelihoodRatios(llr)
     calibrator = stakes.AffineCalibrator().fit(ratios, y, priors="data")
-    with pytest.raises(stakes.InputError, match="no labels to count"):
+    with pytest.raises(stakes.InputError, match="no labels to take priors from"):
         calibrator.transform(ratios, "data")
     with pytest.raises(stakes.InputError, match="priors"):
         calibrator.transform(ratios, [0.9, 0.9])
@@ -286,7 +286,7 @@ def test_posteriors_are_moved_without_training_priors(tmp_path: Path) -> None:
     np.testing.assert_allclose(there, wanted, rtol=1e-9)
     refused: list[tuple[tuple[str, ...], str]] = [
         ((*decide, "--training-prior", "0.2", "--prior", "0.05"), "knows its own (no 0."),
-        ((*decide, "--prior", "data"), "no labels to count"),
+        ((*decide, "--prior", "data"), "no labels to take priors from"),
         (("decide", "val.csv", *LLR, *decide[6:]), "fitted on, logits"),
     ]
     apply = ("calibrate", "val.csv", "--apply", "cal.json", "-o", "x.csv")

@@ -25,6 +25,7 @@ def right() -> None:
     frame = pl.DataFrame({"a": [0.5, 0.5], "b": [0.5, 0.5]})
     for y in ([0, 1], (0, 1), np.array([0, 1]), pd.Series([0, 1]), pl.Series([0, 1])):
         stakes.evaluate(y, [0.2, 0.7], rules=[Bits()])
+        stakes.evaluate(y, [0.2, 0.7], priors=0.05, training_priors=np.float64(0.5))
         stakes.bayes_cost(y, frame)
         stakes.bayes_cost(y, frame.lazy())
     for column in (pa.array([0, 1]), pa.chunked_array([[0, 1]])):

@@ -184,7 +184,7 @@ class FittedMap:
             return output
         target = read_priors(priors, self.classes)
         if target is None:
-            rule = "must be numbers, there are no labels to count"
+            rule = "must be numbers, there are no labels to take priors from"
             hint = "Give the priors in deployment, one per class."
             raise InputError("priors", rule, repr(priors), hint=hint)
         if self.priors is not None and (target == self.priors).all():

@@ -98,7 +98,7 @@ def _prior_shift(fit: FittedMap, priors: PriorsLike | None) -> FloatArray | None
     target = read_priors(priors, fit.classes)
     if target is None:
         rule, hint = (
-            "must be numbers, there are no labels to count",
+            "must be numbers, there are no labels to take priors from",
             "Give the priors in deployment.",
         )
         raise InputError("priors", rule, repr(priors), hint=hint)
