@@ -121,7 +121,7 @@ def test_what_is_not_a_target_is_refused_beside_the_field(browser: Any, page: Pa
             assert watched.necs() == before
 
 
-@pytest.mark.parametrize("slider", ["confidence target", "confidence target, beside the charts"])
+@pytest.mark.parametrize("slider", ["confidence target", "confidence target, next to the charts"])
 def test_either_slider_moves_everything_and_one_click_leads_back(
     browser: Any,  # noqa: ANN401
     page: Path,

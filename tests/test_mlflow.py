@@ -520,7 +520,7 @@ def test_what_is_wrong_is_said(database: Any) -> None:
         (base | {"scores": "x"}, {"predictions": "p"}, "scores must name a column of data.*got 'x'"),
         (base | {"scores": []}, {"predictions": "p"}, "scores must be the name of a column, or a list"),
         (base | {"groups": "x"}, {"predictions": "p"}, "groups must name a column of data"),
-        (base | {"decisions": True, "scores": "p"}, {"predictions": "d"}, "must have no 'scores' beside 'decisions'"),
+        (base | {"decisions": True, "scores": "p"}, {"predictions": "d"}, "must have no 'scores' together with 'decisions'"),
         ({"decisions": True, "costs": [[0, 1], [5, 0]]}, {"predictions": "d"}, "costs must be a CostMatrix"),
         (base | {"classes": ["well", "ill", "dead"]}, {"predictions": "p"}, "classes must name the 2 classes"),
     ]  # fmt: skip

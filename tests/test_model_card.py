@@ -210,7 +210,7 @@ def test_a_card_is_saved_whole(tmp_path: Path) -> None:
     [
         ({"dataset": ""}, r"dataset must be a text: got ''\."),
         ({"task": None}, r"task must be a text: got None\."),
-        ({"tags": "a"}, r"tags must be a list of texts: got 'a'\. Pass \['a'\]\."),
+        ({"tags": "a"}, r"tags must be a list of strings: got 'a'\. Pass \['a'\]\."),
     ],
 )
 def test_what_is_missing_is_said(fields: dict[str, Any], message: str) -> None:

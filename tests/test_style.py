@@ -98,7 +98,8 @@ TEXT_OF_SCRIPTS = re.compile(
 def _files(part: str) -> Iterator[Path]:
     path = ROOT / part
     every = [path] if path.is_file() else sorted(path.rglob(KINDS[part]))
-    yield from (p for p in every if p.suffix in ENDINGS and p.is_file() and p != STYLE)
+    ours = (p for p in every if "node_modules" not in p.parts and p != STYLE)
+    yield from (p for p in ours if p.suffix in ENDINGS and p.is_file())
 
 
 def _search(words: dict[str, str]) -> re.Pattern[str]:

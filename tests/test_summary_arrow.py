@@ -207,7 +207,7 @@ MESSAGES: list[tuple[str, Callable[[], object], list[str]]] = [
     ("texts", of(pa.table({"y": texts(), "p": P})), ["classes", "'y'", "Pass classes=[...]"]),
     ("other texts", of(pa.table({"y": texts(), "p": P}), classes=[0, 1]), ["'y'", "0, 1", "got 'yes'"]),
     ("numbers", of(TABLE, classes=["a", "b"]), ["'y'", "'a', 'b'", "got", "row 0"]),
-    ("fractions as labels", of(TABLE, "q"), ["'q'", "whole numbers or texts", "double"]),
+    ("fractions as labels", of(TABLE, "q"), ["'q'", "integers or strings", "double"]),
     ("one column for both", of(TABLE, "p"), ["label", "scores", "'p'"]),
     ("label is no name", of(TABLE, 3), ["label", "name of a column", "3"]),
     ("scores are no name", of(TABLE, "y", [3]), ["scores", "name of a column", "[3]"]),

@@ -270,7 +270,7 @@ class InputError(StakesError, ValueError):
 
 
 class UndefinedMetricError(InputError):
-    """The data do not define the quantity that was asked for.
+    """The data do not define the requested quantity.
 
     See Also
     --------

@@ -173,7 +173,7 @@ class ExpectedLoss(NumberRecord):
     value : float
     naive : float
     naive_answer : label
-        What the naive system answers.
+        The answer of the naive system.
     classes : tuple of names
     priors : array of K
     priors_from_data : bool

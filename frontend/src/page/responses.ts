@@ -101,7 +101,7 @@ class ResponsesPage {
 
   begin(live: HTMLElement, pictures: HTMLElement): void {
     const buttons = this.#actions();
-    const dial = targetDial(this.#store, "target-beside", "confidence target, beside the charts");
+    const dial = targetDial(this.#store, "target-beside", "confidence target, next to the charts");
     const results = new ResponseResults(this.about);
     const group = h("fieldset.group", h("legend", "Target"), dial.element);
     live.append(h("div.controls", group, buttons.element), h("div.results-side", this.#address.refused, results.element));

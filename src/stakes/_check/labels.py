@@ -22,7 +22,7 @@ _FRACTIONS = {
     "y_pred": "Are these scores? Decisions are needed here; bayes_cost takes scores.",
 }
 _TEXTS = "For string labels pass classes=[...], in the order of costs' rows or scores' columns."
-_KINDS = "must hold whole numbers or texts"
+_KINDS = "must hold integers or strings"
 _LEFT_OUT = -100  # the label of what torch's losses leave out
 _RANGES = "Cut numbers into ranges first, for example with pandas.cut."
 

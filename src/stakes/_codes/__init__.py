@@ -47,9 +47,9 @@ class CodeExplanation(Record):
     advice : str
         What to do.
     python : str
-        A call that helps; empty where there is none.
+        A call that helps, or the empty string.
     command : str
-        A command that helps; empty where there is none.
+        A command that helps, or the empty string.
     example : str
         A message with this code.
 

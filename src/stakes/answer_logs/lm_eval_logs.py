@@ -29,7 +29,7 @@ _FILE = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d{2}-\d{2}T[\d.-]+)\.j
 
 @dataclass(frozen=True)
 class RunDescription:
-    """What the file of results beside the samples says: model, task, and what precedes options."""
+    """What the results file next to the samples says: model, task, and what precedes options."""
 
     task: str | None = None
     model: str | None = None
@@ -146,9 +146,9 @@ class _Reading:
         if rows.options:
             origin["options"] = self.options.said()
         origin["model"] = (
-            "file of results beside the samples"
+            "results file next to the samples"
             if about.model
-            else "not in the file; results_DATE.json beside it would say"
+            else "not in the file; a results_DATE.json next to it would say"
         )
         return rows.log(name, HARNESS, (about.task, about.model), origin, self.options.notes)
 

@@ -157,7 +157,7 @@ def _named_matrix(text: str) -> CostText:
         names = parts.setdefault(key, None)
         listed = isinstance(names, list) and all(isinstance(name, str) for name in names)
         if names is not None and not (listed and len(set(names)) == len(names)):
-            refuse(f"--cost must list {key} as texts, each once: got {names!r}.")
+            refuse(f"--cost must list {key} as strings, each once: got {names!r}.")
     rows = parts["classes"]
     if rows is not None and len(rows) != len(matrix):
         msg = f"--cost must have one row for each of its classes {quoted(rows)}: got {len(matrix)}."

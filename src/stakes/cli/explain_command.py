@@ -18,7 +18,7 @@ _WIDTH = 80
 def run(options: Options) -> None:
     """Print the entries of some codes, or a list of all."""
     if options.list_codes and options.codes:
-        refuse("--list has no effect beside codes; remove one of the two.")
+        refuse("--list has no effect with codes; remove one of the two.")
     found = [_entry(code) for code in dict.fromkeys(options.codes)]
     if options.as_json:
         entries = [each.to_dict() for each in found or codes().values()]

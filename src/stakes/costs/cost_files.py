@@ -61,7 +61,7 @@ def from_toml(text: str, source: str) -> Parts:
 def _names(value: object, key: str, source: str) -> Names:
     whole = isinstance(value, list) and value and all(type(v) in (int, str) for v in value)
     if not whole:
-        msg = f"{source!r} must list its {key} as texts or whole numbers: got {value!r}."
+        msg = f"{source!r} must list its {key} as strings or integers: got {value!r}."
         raise InputError(msg)
     return tuple(value)  # type: ignore[arg-type]
 

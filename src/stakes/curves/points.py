@@ -178,7 +178,7 @@ class TargetOdds(Record):
             return ""
         name = plain(self.classes[-1])
         return (
-            f"A sensitivity of {number(self.wanted)} was asked for, as if missing {name} were the "
+            f"A sensitivity of {number(self.wanted)} was requested, as if missing {name} were the "
             f"worse error; but on this system it takes costs by which a false alarm is "
             f"{number(self.cost_ratio)} times as bad as a miss. Ask for more sensitivity, or name "
             f"the costs."

@@ -103,7 +103,7 @@ def _seen(column: LabelColumn, positive: Label | None) -> Names:
     """Return the two classes that occur; one class seen as 0 or 1 has the other beside it."""
     seen = seen_names(column)
     if positive is None and isinstance(seen[0], str):  # sorted, they could be the wrong way round
-        rule = "must be given for labels that are texts"
+        rule = "must be given for labels that are strings"
         hint = "Pass classes=[other, positive], or positive=the class of the scores."
         raise InputError("classes", rule, f"y_true with {quoted(seen)}", hint=hint)
     both: Names = (0, 1) if len(seen) == 1 and seen[0] in (0, 1) else seen

@@ -114,7 +114,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         Samples of one group stay together in folds and resamples: patients, speakers, merchants.
     slices : data frame, mapping from name to column, or one column, optional
         Columns for whose values to give results: site, sex, ranges of `pandas.cut`. Values are
-        sorted as numbers, ranges, categories or texts; missing values are the last slice.
+        sorted as numbers, ranges, categories or strings; missing values are the last slice.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional

@@ -62,7 +62,7 @@ def confidence_target(t: float, partial: Any = None) -> Metric:
     """Mean utility at a confidence target: +1 right, −t/(1 − t) wrong, 0 for no answer.
 
     Higher is better; never answering scores 0, and always answering pays if more than a share t of
-    the answers is right. `NOANSWER` is no answer. Every epoch counts separately.
+    the answers is right. `NOANSWER` counts as an abstention. Every epoch counts separately.
 
     Parameters
     ----------

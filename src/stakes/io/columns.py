@@ -55,7 +55,7 @@ class Columns:
         return self._places.rows
 
     def texts(self, name: str) -> Any:  # noqa: ANN401
-        """Return a column as texts.
+        """Return a column as strings.
 
         Parameters
         ----------

@@ -48,7 +48,7 @@ class Texts:
             return
         found, place = _label_kind(column.type), self._places.column(self.name)
         if found is None:
-            raise InputError(None, "must hold whole numbers or texts", column.type, place=place)
+            raise InputError(None, "must hold integers or strings", column.type, place=place)
         before, where = self._kinds.setdefault(self.name, (found, str(place.file)))
         if before != found:
             rule = f"must hold {before} as in {where}"

@@ -301,7 +301,7 @@ class Relation:
                 class_names(systems[name], classes)
 
         def coded(name: str, *, texts: bool = False) -> CodedColumn:
-            """Return a column of names, as they were before they became texts or as texts."""
+            """Return a column of names in their original type, if it is known, or as strings."""
             found, codes = columns.coded(name)
             if texts:
                 return CodedColumn(_slice_texts(found, piece.kinds.get(name)), codes)

@@ -109,13 +109,13 @@ def read_columns(  # noqa: PLR0913  one argument per promise
     source : path, glob, or list of paths
         A file, several files of one table, or "-" for standard input.
     texts : sequence of names, optional
-        Columns to read as texts: labels, groups.
+        Columns to read as strings: labels, groups.
     numbers : sequence of names, optional
         Columns to read as numbers; infinity is allowed.
     finite : sequence of names, optional
         Columns to read as finite numbers.
     blank : sequence of names, optional
-        Columns of texts in which values may be missing.
+        Columns of strings in which values may be missing.
     kind : str, optional
         Kind of the file, such as "csv"; by default it follows from the extension.
     max_bytes : int, optional

@@ -31,7 +31,7 @@ def read_whole(
     patience: float = 60.0,
     progress: Progress | None = None,
 ) -> pa.Table:
-    """Read every column of a table; those of a CSV file as texts, to keep them unchanged.
+    """Read every column of a table; those of a CSV file as strings, to keep them unchanged.
 
     Parameters
     ----------

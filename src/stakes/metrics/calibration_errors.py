@@ -47,7 +47,7 @@ class CalibrationError(NumberRecord):
     """A calibration error: lower is better, and it is biased upward.
 
     A perfectly calibrated system has `expected_if_calibrated` on average, by chance alone, for as
-    many samples with the same posteriors; a value near it is no evidence of miscalibration.
+    many samples with the same posteriors; a value near it is not evidence of miscalibration.
     `debiased` and `interval` are without that bias. A system that answers the priors scores 0.
 
     Attributes

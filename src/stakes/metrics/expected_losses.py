@@ -40,8 +40,8 @@ def expected_loss(
 ) -> ExpectedLoss:
     """Return the expected value of a proper scoring rule: sum_i P_i mean of C*(H_i, s) (EPSR).
 
-    Lower is better. The naive system answers the priors; `normalized` is below 1 for posteriors
-    that are better than that.
+    Lower is better. The naive system always returns the priors; `normalized` is below 1 for
+    posteriors that are better than that.
 
     Parameters
     ----------

@@ -106,7 +106,7 @@ def _check(model_type: str | None, config: Mapping[str, Any]) -> None:
             raise InputError(where, f"must have keys of {quoted(known, 30)}", repr(key), hint=hint)
     odd = [key for key in NOT_FOR_DECISIONS if key in config and config.get("decisions")]
     if odd:
-        rule = f"must have no {odd[0]!r} beside 'decisions'"
+        rule = f"must have no {odd[0]!r} together with 'decisions'"
         raise InputError(where, rule, found="it has no effect on decisions")
     if model_type != "classifier":
         raise InputError("model_type", 'must be "classifier" for stakes', repr(model_type))

@@ -46,7 +46,7 @@ class Inputs:
         """Return a column of the data, by name."""
         columns = list(getattr(self.features, "columns", ()))
         if name not in columns:
-            rule = "must name a column of data, beside targets and predictions"
+            rule = "must name a column of data other than targets and predictions"
             hint = (
                 f"Its columns are {quoted(columns)}." if columns else "Pass a data frame as data."
             )

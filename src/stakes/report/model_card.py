@@ -53,7 +53,7 @@ class Card:
                 raise InputError(name, "must be a text", repr(value))
         if isinstance(self.tags, str):
             hint = f"Pass [{self.tags!r}]."
-            raise InputError("tags", "must be a list of texts", repr(self.tags), hint=hint)
+            raise InputError("tags", "must be a list of strings", repr(self.tags), hint=hint)
 
 
 def model_card_of(record: Record, card: Card) -> str:

@@ -142,7 +142,7 @@ class ScoringRule(Named, ABC):
         return self.losses(np.arange(k), Probabilities(np.broadcast_to(priors, (k, k))))
 
     def naive_answer(self, priors: FloatArray) -> Label:  # noqa: ARG002
-        """Return what the naive system answers.
+        """Return the answer of the naive system.
 
         Parameters
         ----------

@@ -146,7 +146,7 @@ def out_of_fold(
     folds = len(splits.test)
     if nested and folds < 3:
         rule = "must have three folds or more where scores are calibrated"
-        hint = "Two leave no samples to fit on beside those that are calibrated: pass calibrator="
+        hint = "With two, no samples are left to fit on: pass calibrator="
         raise InputError("cv", rule, folds, hint=f"{hint}None, or more folds.")
     tasks = [*zip(splits.train, splits.test, strict=True), *(splits.couples() if nested else ())]
     answers = iter(

@@ -99,9 +99,9 @@ class Reader:
         try:
             self.head: dict[str, Any] = json.loads(head)  # what the summary was told
         except (ValueError, RecursionError) as error:
-            raise damaged("what it was told") from error
+            raise damaged("settings that cannot be read") from error
         if not isinstance(self.head, dict):
-            raise damaged("what it was told")
+            raise damaged("settings that cannot be read")
 
     def number(self, most: int) -> int:
         """Read one whole number up to `most`."""

@@ -209,7 +209,7 @@ class CalibrationModule(nn.Module):
 
     def extra_repr(self) -> str:
         """Return what was fitted, as `print` shows it."""
-        moved = "" if self._prior_shift is None else ", at the priors of use"
+        moved = "" if self._prior_shift is None else ", at the deployment priors"
         return f"{self.name}, {len(self.classes)} classes, {self.fitted_text()}{moved}"
 
     @abstractmethod

@@ -42,8 +42,8 @@ class Metric(nn.Module):
         Names of `Evaluation.metrics()`, such as "cost.nec", "cross_entropy.normalized" or "auc".
         With a list, `compute` returns a mapping from these names.
     classes : sequence of names, or how many, optional
-        In the order of the scores; may be left out if `costs` name them. If names are texts, labels
-        are their positions, from 0.
+        In the order of the scores; may be left out if `costs` name them. If names are strings,
+        labels are their positions, from 0.
     kind : type of scores, default Posteriors
         What `preds` are: `stakes.Posteriors`, `stakes.Logits`, ... It is never guessed.
     costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional

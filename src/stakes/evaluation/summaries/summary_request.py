@@ -219,7 +219,7 @@ class Request:
         except StakesError:
             raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            raise damaged("what no summary can be told") from error
+            raise damaged("settings that no summary can have") from error
 
 
 def _names(classes: NamesLike | None, costs: Applications | None) -> Names:

@@ -213,7 +213,7 @@ def confidence(slope: Estimate | None) -> Iterator[Verdict]:
     band = None if slope is None else slope.interval
     if slope is None or band is None or 1 in band:
         return
-    over, none = band.high < 1, ", 0 is no information" if band.low <= 0 else ""
+    over, none = band.high < 1, ", 0 means no information" if band.low <= 0 else ""
     text = (
         f"{'Over' if over else 'Under'}confident: the calibration slope is {number(slope.value)}"
         f" ({100 * band.level:g} % interval {band}); 1 is calibrated{none}. The log odds are too"

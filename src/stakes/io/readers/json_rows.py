@@ -175,7 +175,7 @@ class _Objects:
             return pa.array(values)
         except (pa.ArrowException, OverflowError, UnicodeEncodeError) as error:
             place, found = Place(file=self.part.name, column=name), plain(error, 200)
-            rule, hint = "holds a label that cannot be kept", "Write labels as texts."
+            rule, hint = "holds a label that cannot be kept", "Write labels as strings."
             raise InputError(None, rule, found=found, place=place, hint=hint) from error
 
     def _blanks(self, values: list[Any], name: str) -> "pa.Array":

@@ -172,7 +172,7 @@ def _header(
     dtype, shape, fortran = _declared(stream.read(length), place)
     if dtype.hasobject:
         msg = f"{place} holds pickled objects, which can run any code: no option reads them"
-        raise UnsafeFileError(f"{msg} (allow_pickle stays False). Save numbers or texts.")
+        raise UnsafeFileError(f"{msg} (allow_pickle stays False). Save numbers or strings.")
     member = Member(*called, dtype, shape, fortran, 8 + width + length)
     there = size - member.start
     if member.n_bytes != there:
@@ -237,7 +237,7 @@ def _load(source: Any, member: Member, left: int, limit: int) -> Any:  # noqa: A
     """Load one array whose header was checked."""
     place = member.place
     if left < 0:
-        msg = f"{place} takes {member.n_bytes} bytes in memory, with what is read beside it more"
+        msg = f"{place} takes {member.n_bytes} bytes in memory, together with the other arrays more"
         raise ResourceError(f"{msg} than {limit}.", hint=Action("add_bytes"))
     if len(member.shape) not in {1, 2}:
         msg = f"{place} must have one row per sample: it has {len(member.shape)} dimensions."
