@@ -5,7 +5,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_type_hints
 
 import numpy as np
 
@@ -45,7 +45,8 @@ class CalibrationMap(ABC):
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Read what was learnt."""
-        return cls(*(_READERS[f.type](data[f.name]) for f in fields(cls)))  # type: ignore[arg-type]
+        types = get_type_hints(cls)
+        return cls(*(_READERS[types[f.name]](data[f.name]) for f in fields(cls)))  # type: ignore[arg-type]
 
     @property
     def notes(self) -> tuple[str, ...]:
