@@ -218,7 +218,8 @@ class Options:
         "A calibrator knows its own.")
     rules: tuple[str, ...] = _option(
         _STAGED, "Another scoring rule, in addition to cross-entropy and Brier score, such as "
-        "spherical or 'threshold_range(0.1, 0.4)'. Repeatable.", (), flags=["--rule"], metavar="NAME")
+        "spherical or 'threshold_range(0.1, 0.4)'. Repeatable.", (), flags=["--rule"],
+        metavar="NAME")
     review: float | None = _option(
         "threshold decide", "Largest share of cases that can be reviewed, such as 0.05.",
         decide="Largest share of cases that may get the second of two decisions. Cases with the "
