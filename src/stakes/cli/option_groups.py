@@ -15,7 +15,8 @@ GROUPS = {
     "Weights, groups and slices": "weight group slices",
     "Calibration and intervals": "learner apply write calibrator_file method rules folds level"
     " resamples seed",
-    "Output": "details html title date layout as_json list_codes output prefix force no_file no_figures",
+    "Output": "details html title date layout as_json list_codes output prefix force no_file"
+    " no_figures",
     "Reading files": "input_format memory resume engine scheduler master remote max_bytes timeout",
 }
 _LAST = "General"
