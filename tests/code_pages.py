@@ -50,9 +50,9 @@ def pages() -> dict[Path, str]:
         about += f"\n## {_PLURALS[kind]}\n\n| code | what it means |\n|---|---|\n{rows}"
     overview = _ERRORS.read_text(encoding="utf-8")
     for kind in ("error", "undefined value"):
-        rows = (e for e in codes().values() if e.kind == kind)
+        some = [e for e in codes().values() if e.kind == kind]
         table = "".join(
-            f"| [`{e.code}`](codes/{e.code}.md) | {e.meaning} | {e.advice} |\n" for e in rows
+            f"| [`{e.code}`](codes/{e.code}.md) | {e.meaning} | {e.advice} |\n" for e in some
         )
         head = "| code | what it means | what to do |\n|---|---|---|\n"
         marks = f"<!-- {kind}: make exports -->\n", f"<!-- end of {kind} -->\n"

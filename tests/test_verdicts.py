@@ -708,7 +708,7 @@ def test_the_page_names_every_verdict_and_threshold() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in modules)
     known = set(re.findall(r'Verdict\(\s*"(\w+)"', source))
     assert len(known) == 21
-    assert set(re.findall(r"^\| `([a-z_]+)`", page, re.MULTILINE)) == known
+    assert set(re.findall(r"^\| \[`([a-z_]+)`\]", page, re.MULTILINE)) == known
     constants = {
         name: getattr(module, name)
         for module in (evaluation_verdicts, cautions, usefulness)

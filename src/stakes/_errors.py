@@ -9,10 +9,7 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Self
-
-if TYPE_CHECKING:
-    from stakes._codes import CodeExplanation
+from typing import Any, Protocol, Self
 
 __all__ = [
     "EngineError",
@@ -109,6 +106,19 @@ class Action:
         return texts.get(self.code, _PYTHON_HINTS[self.code]).format(**self.fields)
 
 
+class Explained(Protocol):
+    """The fields of a `CodeExplanation`, whose module is above this one."""
+
+    code: str
+    kind: str
+    meaning: str
+    rule: str
+    advice: str
+    python: str
+    command: str
+    example: str
+
+
 class StakesError(Exception):
     """Any error that stakes raises on purpose.
 
@@ -190,10 +200,10 @@ class StakesError(Exception):
         return f"{before}{place or ''}{after}"
 
     @property
-    def explanation(self) -> "CodeExplanation":
-        """What the code means, when it is used, and what to do."""
+    def explanation(self) -> Explained:
+        """What the code means, when it is used, and what to do: a `CodeExplanation`."""
         codes = import_module("stakes._codes")  # by name: it is above this module
-        found: CodeExplanation = codes.explain_code(self.code)
+        found: Explained = codes.explain_code(self.code)
         return found
 
     def note(self, start: str) -> str:

@@ -93,8 +93,11 @@ class CodeExplanation(Record):
 
 def _hanging(start: str, text: str, between: str) -> str:
     """Return a paragraph whose lines stand under each other; no name in it is broken."""
-    width, whole = 78 - len(start), {"break_on_hyphens": False, "break_long_words": False}
-    lines = [line for part in text.splitlines() for line in wrap(part, width, **whole)]
+    lines = [
+        line
+        for part in text.splitlines()
+        for line in wrap(part, 78 - len(start), break_on_hyphens=False, break_long_words=False)
+    ]
     return start + f"{between}{' ' * len(start)}".join(lines)
 
 
