@@ -148,6 +148,7 @@ def test_a_mistake_is_shown_with_its_line(page: Any) -> None:  # noqa: ANN401
     page.check("#scores input[value=p]")
     page.click("#evaluate")
     page.wait_for_selector("#fault .fault")
+    assert page.is_hidden("#results")
     fault = page.inner_text("#fault")
     assert "Column 'p' must be posteriors: got 1.7 at line 4" in fault
     page.click("#fault button")

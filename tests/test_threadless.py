@@ -19,8 +19,12 @@ WEIGHTS = RNG.random(400) + 0.5
 def results() -> list[dict[str, Any]]:
     costs = {"miss": 5, "false_alarm": 1}
     weighted = stakes.evaluate(Y, P, costs=costs, sample_weight=WEIGHTS, resamples=60)
+    parts = {"half": np.where(np.arange(400) < 200, "first", "second")}
+    grouped = stakes.evaluate(Y, P, groups=np.arange(400) // 4, slices=parts, resamples=60)
+    three = stakes.evaluate(Y + (Q > P), np.stack([P, Q, 2 - P - Q], axis=1) / 2, resamples=60)
     compared = stakes.compare(Y, {"a": P, "b": Q}, resamples=60)
-    return [weighted.to_dict(), compared.to_dict()]
+    found: list[Any] = [weighted, grouped, three, compared]
+    return [{**each.to_dict(), "page": each.to_html()} for each in found]
 
 
 def test_a_browser_has_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,6 +127,7 @@ function request() {
 
 async function evaluate() {
   showFault(null);
+  $("results").hidden = true;  // of other settings
   let asked;
   try {
     asked = request();
