@@ -95,7 +95,7 @@ def test_labels_of_two_kinds_are_refused_whatever_comes_first(order: list[int]) 
 def test_summaries_that_were_told_different_things_do_not_add() -> None:
     other = TableJob(JOB.relation, {"classes": [0, 1]})
     both = sum_table(DATA, 0, PARTS[0]) + sum_table(pickle.dumps(other), 2, PARTS[2])
-    with pytest.raises(stakes.InputError, match="must be the same arguments"):
+    with pytest.raises(stakes.InputError, match="must be created with the same arguments"):
         both.checked()
 
 

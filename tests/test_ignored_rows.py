@@ -162,5 +162,5 @@ def test_labels_and_ignored_label_are_of_one_kind() -> None:
 
 
 def test_the_label_of_torch_gets_a_hint() -> None:
-    with pytest.raises(stakes.InputError, match="pass ignore_index=-100 where it is taken"):
+    with pytest.raises(stakes.InputError, match="pass ignore_index=-100, if the function takes it"):
         stakes.cross_entropy([0, 1, -100], [0.2, 0.4, 0.3])

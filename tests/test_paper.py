@@ -370,7 +370,7 @@ def test_the_command_marks_every_cell_and_draws(reproduced: tuple[Path, str]) ->
     for count in (81, 108, 36, 72):
         assert f"{count} of {count} printed cells agree" in printed
     assert "54 of 54 printed cells agree" in printed
-    assert "In all, 353 of 353 printed numbers agree." in printed
+    assert "In total, 353 of 353 printed numbers agree." in printed
     assert " !" not in printed
     names = sorted(p.name for p in (folder / "new" / "figures").iterdir())
     stems = ("ec_vs_other_scatter", "metrics_vs_thr")

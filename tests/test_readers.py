@@ -60,7 +60,7 @@ def test_a_kind_is_read_by_its_name_whatever_the_ending(kind: str, tmp_path: Pat
     assert read_columns(other, ("y",), ("p0",), kind=kind).texts("y").tolist() == ["a", "b"]
     assert column_names(other, kind) == TABLE.column_names
     with pytest.raises(InputError) as caught:
-        read_columns(tmp_path / "t.xlsx", ("y",))
+        read_columns(tmp_path / "t.docx", ("y",))
     assert all(ending in str(caught.value) for ending in READERS[kind].endings)
     with pytest.raises(InputError) as caught:
         read_columns(other, ("y",), kind="xlsx")
@@ -83,7 +83,7 @@ def test_the_command_line_knows_every_kind() -> None:
     with pytest.raises(click.BadParameter) as caught:
         _parsed("evaluate t --input-format xlsx")
     for kind in file_kinds():
-        assert f"'{kind}'" in caught.value.message
+        assert re.search(rf"\b{re.escape(kind)}\b", caught.value.message)
         assert _parsed(f"evaluate t --input-format {kind.upper()}")["input_format"] == kind
 
 

@@ -97,7 +97,7 @@ def test_measures_stand_on_the_page_and_in_json() -> None:
     made = bad_slice(2.0)
     page = made.to_html()
     assert "Slices: ranking and calibration" in page
-    assert "Traditional metrics of each slice" in page
+    assert "Traditional metrics by slice" in page
     record = made.to_dict()["slices"][0]
     assert record["auc"]["value"] == made.slices[0].auc
     assert record["rate"] == made.slices[0].rate

@@ -56,6 +56,13 @@ class CodeExplanation(Record):
     See Also
     --------
     explain_code : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> entry = stakes.explain_code("few_errors")
+    >>> entry.advice  # so quote the interval
+    'Use more labelled samples, or quote the interval with the number.'
     """
 
     code: str

@@ -249,13 +249,13 @@ def judged_mean(  # noqa: PLR0913  two columns, and how rows become a mean
     >>> judge = [1] * 10 + [1] * 4 + [0] * 6 + [1] * 66 + [0] * 14
     >>> found = stakes.judged_mean(human, judge)
     >>> print(found)
-    corrected                  0.5928 (0.4138 to 0.8197)
-    human labels only          0.5000 (0.2810 to 0.7190), 20 of 100 rows
-    judge only                 0.8000
+    corrected               0.5928 (0.4138 to 0.8197)
+    human labels only       0.5000 (0.2810 to 0.7190), 20 of 100 rows
+    judge only              0.8000
     judge only − corrected  0.2072 (−0.0270 to 0.3806)
-    power tuning               0.74
-    human labels gained        3.3
-    method                     PPI++, Student's t, adjusted Wald
+    power tuning            0.74
+    human labels gained     3.3
+    method                  PPI++, Student's t, adjusted Wald
 
     The judge alone says 0.8. If 0.7 is needed, these labels cannot show it: label more rows.
 
