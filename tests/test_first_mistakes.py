@@ -67,7 +67,9 @@ def test_a_first_mistake_is_named(words: tuple[str, ...], said: list[str], folde
     done = call("evaluate", *words, cwd=folder)
     assert done.returncode in (2, 3, 4)
     assert [part for part in said if part not in done.stderr] == []
-    lines = [x for x in done.stderr.splitlines() if not x.startswith(("Note:", "See: stakes explain"))]
+    lines = [
+        x for x in done.stderr.splitlines() if not x.startswith(("Note:", "See: stakes explain"))
+    ]
     assert len(lines) == 1
 
 

@@ -316,7 +316,7 @@ def test_a_table_is_not_written_over_another_unasked(tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
     write_table(TABLE, path)
     with pytest.raises(
-        FileError, match=r"out\.csv' exists already\. Pass force=True to replace it"
+        FileError, match=r"out\.csv' already exists\. Pass force=True to replace it"
     ):
         write_table(TABLE, path)
     write_table(with_columns(TABLE, {"new": [1, 2]}), path, force=True)

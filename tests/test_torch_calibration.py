@@ -200,7 +200,7 @@ def test_the_temperature_is_shown_as_one() -> None:
     assert torch.allclose(module(torch.tensor(z)), want, rtol=0, atol=1e-12)
     other = stakes.torch.module_of(fitted("affine", 3), priors=[0.2, 0.3, 0.5])
     assert "affine, 3 classes, scale=" in repr(other)
-    assert repr(other).endswith("at the priors of use)")
+    assert repr(other).endswith("at the deployment priors)")
     assert not hasattr(other, "temperature")
     for name, classes in CASES:
         assert f"({name}, {classes} classes, " in repr(

@@ -21,7 +21,6 @@ _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _FENCE_WITH_FILE = re.compile(r"^```(\w+) ([^\s{]\S*)$", re.MULTILINE)
 _ROW = re.compile(r"^\| `(stakes(?:\.\w+)+)` \|", re.MULTILINE)
 _CODE = re.compile(r"^\| `(\w+)` \|", re.MULTILINE)
-_TERM = re.compile(r"^\| (?!term )(\w[^|]*) \|", re.MULTILINE)
 
 
 def stage(target: Path) -> None:
@@ -54,8 +53,6 @@ def _fit(text: str, source: Path) -> str:
         names = _ROW.findall(text)
         text = _ROW.sub(lambda m: f"| [`{m[1]}`](#{m[1]}) |", text)
         text += "".join(map(_entry, names))
-    if source.name == "glossary.md":
-        return _TERM.sub(_anchored_terms, text)
     return _anchored(text) if source.name in ("errors.md", "verdicts.md") else text
 
 
@@ -64,12 +61,6 @@ def _anchored(text: str) -> str:
     for code in dict.fromkeys(_CODE.findall(text)):
         text = text.replace(f"\n| `{code}` |", f'\n| <a id="{code}"></a>`{code}` |', 1)
     return text
-
-
-def _anchored_terms(row: re.Match[str]) -> str:
-    """Return the start of a row of the glossary with an anchor for each of its terms."""
-    names = (term.lower().replace(" ", "-") for term in row[1].split(", "))
-    return "| " + "".join(f'<a id="{name}"></a>' for name in names) + f"{row[1]} |"
 
 
 def _entry(name: str) -> str:

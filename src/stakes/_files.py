@@ -104,5 +104,5 @@ def refuse_taken(path: str | os.PathLike[str], *, force: bool) -> None:
         raise FileError(f"cannot write '{shown}': it is a directory.")
     if there is not None and not force:
         raise FileError(
-            f"'{shown}' exists already.", hint=Action("replace_file"), code="file_exists"
+            f"'{shown}' already exists.", hint=Action("replace_file"), code="file_exists"
         )

@@ -268,7 +268,9 @@ class Options:
         _PAGED, "With --html: date below the title, shown as written.", "", metavar="TEXT")
     unit: str = _option(
         "evaluate compare", "Unit of the costs, such as EUR, or what one unit of cost is worth, "
-        "such as '250 EUR'. Costs are then also shown in it.", "", metavar="UNIT", callback=unit)
+        "such as '250 EUR'. Costs are then also shown in it.", "", metavar="UNIT", callback=unit,
+        compare="With --html: unit of the costs, such as EUR, or what one unit of cost is worth, "
+        "such as '250 EUR'. Costs on the page are then also shown in it.")
     layout: str = _option(
         _PRINTED, f"Output format: {either(LAYOUTS)}. github adds Markdown to the job summary of "
         "GitHub Actions and annotates the run.", "table", flags=["--format"], metavar="NAME",

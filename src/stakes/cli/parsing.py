@@ -161,7 +161,8 @@ def class_names(
     numbered = any(named == [str(k + start) for k in range(len(named))] for start in (0, 1))
     if labels is None or not numbered or len(set(labels)) != len(named):
         msg = f"--classes must name the classes in the order of the score columns {quoted(columns)}"
-        one = " A single column is the score of the last class." if len(columns) == 1 else ""
+        one = " A single column is the score of the last class, as in --classes no,yes."
+        one = one if len(columns) == 1 else ""
         shown = f": the labels are {quoted(sorted(set(labels)))}" if labels else ""
         refuse(f"{msg}{shown}.{one}")
     names = order_classes(set(labels))

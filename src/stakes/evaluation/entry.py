@@ -91,8 +91,6 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         For a table (of pyarrow, polars, pandas or DuckDB): its column of labels.
     kind : type of scores, default Posteriors
         For a table: what its scores are, such as `Logits`.
-        For a table (of pyarrow, polars, pandas, DuckDB): its column of labels, and what its scores
-        are.
     costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
         By default 1 for each error. For two classes also {"miss": 5, "false_alarm": 1}. A mapping
         from names gives several applications, which are evaluated side by side. With a table, costs

@@ -93,6 +93,6 @@ def _slices(found: "ResponseComparison") -> Iterator[Verdict]:
         value = number(part.utility[part.best].value)
         yield Verdict(
             "other_best_in_slice",
-            f"On {where} {plain(part.best)} is worth more than each other system ({value} points"
+            f"On {where} {plain(part.best)} is worth more than every other system ({value} points"
             " per question), though it is not the best overall.",
         )

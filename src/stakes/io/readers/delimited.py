@@ -160,15 +160,20 @@ def _check_fields(chunk: Chunk, layout: _Layout, error: Exception | None = None)
             hint = more if len(fields) > width else ""
             raise InputError(f"{msg} {width}.", hint=hint, code="fields_differ")
         for name in layout.ask.numbers:
-            fault = _fault(fields[layout.header.index(name)])
+            field = fields[layout.header.index(name)]
+            fault = _fault(field)
             if fault is not None:
                 rule, found, hint = fault
                 place = Place(file=layout.name, line=line, column=name)
-                code = "not_a_number"
+                code = "missing_score" if _is_missing(field) else "not_a_number"
                 raise InputError(None, rule, found=found, place=place, hint=hint, code=code)
     if error is not None:
         msg = f"'{layout.name}', after line {chunk.line}: {plain(error, 200)}."
         raise InputError(msg) from error
+
+
+def _is_missing(field: str) -> bool:
+    return field.strip().lower() in _MISSING
 
 
 def _fault(field: str) -> tuple[str, str, str] | None:
@@ -179,7 +184,7 @@ def _fault(field: str) -> tuple[str, str, str] | None:
         return ("must hold doubles", large, "") if math.isinf(float(field)) else None
     if SPECIAL.fullmatch(field):
         return None
-    if field.strip().lower() in _MISSING:
+    if _is_missing(field):
         found = "the value is missing" + (f" ('{plain(field)}')" if field else "")
         return rule, found, "Leave such rows out, or fill them."
     if field.rstrip().endswith("%") and NUMBER.fullmatch(share := field.rstrip().rstrip("% ")):
