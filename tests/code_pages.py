@@ -2,6 +2,7 @@
 
 from itertools import groupby
 from pathlib import Path
+from textwrap import wrap
 
 import exports
 
@@ -36,8 +37,9 @@ def pages() -> dict[Path, str]:
             f"## What to do\n\n{each.advice}",
         ]
         parts += [f"```python\n{each.python}\n```"] if each.python else []
-        parts += [f"```sh\n{each.command}\n```"] if each.command else []
-        parts.append(f"## Example\n\n```text\n{each.example}\n```")
+        command = _wrapped(each.command, " \\\n    ")
+        parts += [f"```sh\n{command}\n```"] if command else []
+        parts.append(f"## Example\n\n```text\n{_wrapped(each.example)}\n```")
         return "\n\n".join(parts) + "\n"
 
     about = (
@@ -60,6 +62,14 @@ def pages() -> dict[Path, str]:
     made = {FOLDER / f"{each.code}.md": page(each) for each in codes().values()}
     lists = {FOLDER / "README.md": about, _ERRORS: overview, _NAV: _navigation(list(codes()))}
     return made | lists
+
+
+def _wrapped(text: str, between: str = "\n") -> str:
+    """Return a text in lines that a page shows without scrolling; no name in it is broken."""
+    return "\n".join(
+        between.join(wrap(line, 76, break_on_hyphens=False, break_long_words=False))
+        for line in text.splitlines()
+    )
 
 
 def _navigation(names: list[str]) -> str:
