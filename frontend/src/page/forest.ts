@@ -138,7 +138,7 @@ export class OddsStrip {
     if (here === undefined)
       this.#now.replaceChildren(`${where}, beyond the thresholds that were observed.`);
     else if (here.system === null)
-      this.#now.replaceChildren(`${where}: no system is distinguishable from the others.`);
+      this.#now.replaceChildren(`${where}: no system is distinguishable, tested at all odds together.`);
     else this.#now.replaceChildren(`${where}: `, named(here.system), " costs least.");
   }
 

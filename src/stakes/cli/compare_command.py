@@ -14,9 +14,10 @@ from stakes.cli.read_mode import read_table
 from stakes.cli.screen import Screen
 from stakes.cli.table_request import prepare
 from stakes.evaluation import Comparison
-from stakes.evaluation.comparison_verdicts import NONE_BEST, p_note
+from stakes.evaluation.comparison_verdicts import NONE_BEST, ODDS_NOTE, p_note
 from stakes.evaluation.verdicts.wording import p_number
 
+_NAMES = {"auc": "AUC", "brier_score": "Brier score", "cross_entropy": "cross-entropy"}
 _MAIN = ("nec", "normalized", "auc", "accuracy", "calibrated_nec", "calibrated_normalized")
 
 
@@ -96,6 +97,7 @@ def _print(screen: Screen, result: Comparison, source: str, *, details: bool) ->
         screen.table(("odds c12 P1 / (c21 P2)", "costs least"), zip(spans, best, strict=True))
         if len(result.odds) > 12:
             screen.print(f"(the first 12 of {len(result.odds)} ranges; --json has all)")
+        screen.say(ODDS_NOTE)
     screen.notes(result.notes)
 
 
@@ -104,6 +106,6 @@ def _short(metric: str) -> str:
     head_, _, part = metric.rpartition(".")
     kind = part.removeprefix("calibrated_")
     if kind not in ("nec", "normalized"):
-        return plain(metric.replace("cost.", ""), 28)
-    name = head_.replace("_", " ") if kind == "normalized" else f"NEC {head_}"
+        return _NAMES.get(metric, plain(metric.replace("cost.", ""), 28))
+    name = _NAMES.get(head_, head_.replace("_", " ")) if kind == "normalized" else f"NEC {head_}"
     return plain(f"{name.replace('NEC cost', 'NEC')}{'' if kind == part else ', cal.'}", 28)

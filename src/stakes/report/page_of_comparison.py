@@ -2,7 +2,7 @@
 
 from stakes._text import interval_name, number, plain
 from stakes.evaluation import Comparison
-from stakes.evaluation.comparison_verdicts import NONE_BEST, p_note
+from stakes.evaluation.comparison_verdicts import NONE_BEST, ODDS_NOTE, p_note
 from stakes.evaluation.verdicts.wording import listed, p_number
 from stakes.report.answer_section import best_calibrated, comparison_answer
 from stakes.report.markup import Markup, element, table, user_text
@@ -133,6 +133,6 @@ def _details(comparison: Comparison) -> list[Markup]:
         spans = (f"{number(r.low)} to {number(r.high)}" for r in shown)
         rows = zip(spans, best, strict=True)
         heads = ("odds c12 P1 / (c21 P2)", "costs least")
-        by_odds = table("By odds", heads, rows)
+        by_odds = table("By odds", heads, rows, ODDS_NOTE)
         parts.append(folded("Which system costs least at which odds", by_odds))
     return [*parts, *listed_notes(comparison.notes)]
