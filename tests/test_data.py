@@ -190,3 +190,16 @@ def test_demo_of_answers(tmp_path: Path) -> None:
     assert again.stdout in done.stdout
     kept = call("demo", "--answers", "--no-file", "--json", cwd=tmp_path / "..")
     assert '"command": "answers"' in kept.stdout
+
+
+def test_the_demo_of_answers_neither_reads_nor_replaces_a_file_of_yours(tmp_path: Path) -> None:
+    mine = tmp_path / "answers.csv"
+    mine.write_text("name,score\nme,1\n")
+    done = call("demo", "--answers", cwd=tmp_path)
+    assert done.returncode == 4
+    assert "'answers.csv' already exists." in done.stderr
+    assert mine.read_text() == "name,score\nme,1\n"
+    assert call("demo", "--answers", "--no-file", cwd=tmp_path).returncode == 0
+    assert call("demo", "--answers", "--force", cwd=tmp_path).returncode == 0
+    assert call("demo", "--answers", cwd=tmp_path).returncode == 0  # its own file is there
+    assert mine.read_text() == (TOP / "src" / "stakes" / "data" / "answers.csv").read_text()
