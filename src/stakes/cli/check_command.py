@@ -136,7 +136,7 @@ def metric_gate(
     if name not in metrics:
         refuse(f"there is no metric {name!r}. Metrics are {quoted(metrics, most=60)}.")
     found, sign = metrics[name], "at most" if kind == "max" else "at least"
-    where = " with its whole interval" if confident else ""
+    where = " for the whole interval" if confident else ""
     text = f"{found}, limit {sign} {number(limit)}{where}"
     return _gate(name, kind, limit, found, level, text, confident=confident)
 

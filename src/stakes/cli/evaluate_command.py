@@ -223,13 +223,13 @@ def _print_decisions(screen: Screen, a: ApplicationResult, unit: Unit, *, severa
         screen.say(_in_unit(a, unit))
     if a.threshold is not None:
         last, decided = plain(a.cost.raw.classes[-1]), plain(a.costs.decisions[-1])
-        whose = "its posterior" if last == decided else f"the posterior of {last}"
+        whose = "its posterior" if last == decided else f"the posterior of '{last}'"
         best = ""
         if a.minimum is not None:
-            best = f"; the best threshold on these data would cost {a.minimum} of naive"
-        screen.say(f"Decides {decided} where {whose} is above {number(a.threshold)}{best}.")
+            best = f" The best threshold on these data would cost {a.minimum} of the naive cost."
+        screen.say(f"Decides '{decided}' if {whose} is above {number(a.threshold)}.{best}")
         if a.score_threshold is not None:
-            screen.say(f"Threshold on the scores as delivered: {a.score_threshold}.")
+            screen.say(f"Threshold on your scores: {a.score_threshold}.")
     if a.abstention is not None:
         band = a.abstention.interval
         span = "" if band is None else f" ({percent(band.low, 1)} to {percent(band.high, 1)})"
@@ -244,7 +244,7 @@ def _in_unit(a: ApplicationResult, unit: Unit) -> str:
     decimals = decimals_of(unit.scale * raw.value, ends)
     value, naive = (amount(unit.scale * x, decimals) for x in (raw.value, raw.naive))
     span = "" if ends is None else " ({} to {})".format(*(amount(x, decimals) for x in ends))
-    return f"In {unit.name}: {value} a case{span}, against {naive}."
+    return f"In {unit.name}: {value} per case{span}, compared with {naive}."
 
 
 def _print_details(screen: Screen, evaluation: Evaluation) -> None:

@@ -10,8 +10,8 @@ from stakes.evaluation.verdicts.wording import listed, p_number
 
 NONE_BEST = "none is distinguishable"  # where no system is named for a range of odds
 ODDS_NOTE = (  # under a table of such ranges
-    "Tested for all odds together, and against the naive system; the verdicts are for your costs and"
-    " priors alone."
+    "Tested for all odds together, and against the naive system; the verdicts are for your costs"
+    " and priors alone."
 )
 _MOST_NAMED = 6
 
