@@ -1,6 +1,7 @@
 # make demo: install into .venv and run the demo on data that ship with the package.
 # make test: add the test tools to that environment and run the whole suite. The report page is
 #   tested with node and Chromium if they are installed.
+# make environments: install the environments of integrations, oldest and docs.
 # make integrations: tests that need heavy libraries, in three environments: engines (Dask,
 #   Spark, Ray), frameworks (torch, Lightning, MLflow, skore, XGBoost, notebooks) and harnesses
 #   (inspect, lm-eval).
@@ -35,7 +36,7 @@ unexport PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PI
 # What is imported is compiled then; most of what is installed never is.
 export PIP_NO_COMPILE := 1
 
-.PHONY: wheel demo test integrations engines frameworks harnesses oldest oldest-quick cluster bench docs playground playground-test frontend page exports lint types format planted mutants thorough changelog clean
+.PHONY: wheel demo test environments integrations engines frameworks harnesses oldest oldest-quick cluster bench docs playground playground-test frontend page exports lint types format planted mutants thorough changelog clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/stakes demo
@@ -44,6 +45,9 @@ test: $(VENV)/.developing
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal
 
 integrations: engines frameworks harnesses
+
+# What the targets below and above install, without running anything.
+environments: $(SITE)/.installed $(ENGINES)/.installed $(FRAMEWORKS)/.installed $(HARNESSES)/.installed $(OLDEST)/.installed
 
 # Spark needs Java 17 or newer, which .ci/run installs.
 engines: $(ENGINES)/.installed

@@ -50,7 +50,7 @@ _ADVICE = {
     "adapt_priors": "If they were trained on data like these, give --training-prior data to adapt"
     " them.",
     "check_classes": "Check whether columns are swapped, labels are inverted, or the scores are"
-    " those of the other class (positive, --positive).",
+    " those of the other class (--positive).",
 }
 
 
