@@ -188,7 +188,7 @@ def test_ties_at_a_cap_are_counted_over_all_batches(
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        (np.float32, "(float32); used as they are"),
+        (np.float32, "(float32); used unchanged"),
         (lambda p: np.round(p, 3), "(3 decimals); each row was divided by its sum"),
         (np.float64, ""),
     ],

@@ -55,7 +55,7 @@ class Rounding:
 
     def __str__(self) -> str:
         said = []
-        way = "used as they are"
+        way = "used unchanged"
         if self.renormalized:
             every = "each row was divided by its sum"
             way = "rows rounded to digits were divided by their sums" if self.mixed else every

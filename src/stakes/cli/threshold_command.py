@@ -88,6 +88,6 @@ def _print(screen: Screen, choice: ThresholdChoice, source: str) -> None:
     screen.say(
         f"Found: share of the class of interest that is decided {plain(choice.second)}. Spared:"
         " share of the other class that is not. The best threshold was chosen on the data it"
-        " is judged on, so its cost is optimistic; its interval allows for that.",
+        " is evaluated on, so its cost is optimistic; its interval allows for that.",
         "dim",
     )

@@ -554,7 +554,7 @@ def _refuse_columns(entries: list[list[Any]]) -> None:
     for price in (each for row in entries for each in row if not isinstance(each, float)):
         rule = "must be one number for each error here"
         shown = f"the column {price!r}" if isinstance(price, str) else "a number for each case"
-        hint = "Prices by case are for bayes_cost, expected_cost, decide, evaluate and compare."
+        hint = "Costs by case are for bayes_cost, expected_cost, decide, evaluate and compare."
         raise InputError("costs", rule, shown, hint=hint)
 
 

@@ -28,7 +28,7 @@ def check_words(words: Iterable[object], *, argument: str = "costs") -> None:
     lacking = [word for word in _NEEDED if word not in listed]
     found = [f"got {quoted(odd)}"] * bool(odd) + [f"no {quoted(lacking)}"] * bool(lacking)
     rule = f"must give {MISS} and {FALSE_ALARM}, and may give {ABSTAIN}"
-    hint = f"{MISS} is the price of a false negative, {FALSE_ALARM} that of a false positive."
+    hint = f"{MISS} is the cost of a false negative, {FALSE_ALARM} that of a false positive."
     raise InputError(argument, rule, found=", ".join(found), hint=hint)
 
 

@@ -38,7 +38,7 @@ def confusion_matrix(
     Parameters
     ----------
     y_true : column of N labels
-        Whole numbers, texts or booleans, as a list, an array or a column of a data frame.
+        Integers, strings or booleans, as a list, an array or a column of a data frame.
     y_pred : column of N decisions
         The decision for each sample.
     classes : sequence of names, optional
@@ -153,7 +153,7 @@ def _read(
 ) -> tuple[LabelColumn, LabelColumn, FloatArray | None]:
     """Read labels, decisions and weights of the same samples; those of weight 0 are absent.
 
-    Decisions that are named elsewhere may be numbers and texts, as 0, 1 and "abstain" are.
+    Decisions that are named elsewhere may be numbers and strings, such as 0, 1 and "abstain".
     """
     y, d = read_column(y_true, "y_true"), read_column(y_pred, "y_pred", mixed=named)
     if len(y) != len(d):

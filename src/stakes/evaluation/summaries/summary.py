@@ -131,7 +131,7 @@ class Summary(Record):
             A table, reader or data set of pyarrow, a frame of polars or pandas, a relation of
             DuckDB.
         label : str
-            The column of the true classes: whole numbers, texts or booleans.
+            The column of the true classes: integers, strings or booleans.
         scores : str, or list of str
             One column, or one for each class; a column may hold lists of numbers.
         classes : sequence of names, optional
