@@ -33,6 +33,16 @@ def document(*arguments: str, cwd: Path) -> dict[str, Any]:
     return found
 
 
+def test_a_table_by_odds_says_how_it_is_tested(table: Path) -> None:
+    text = " ".join(call("compare", "two.csv", *COMMON, *SYSTEMS, cwd=table).stdout.split())
+    _, found, rest = text.partition("odds c12 P1 / (c21 P2) costs least")
+    assert found
+    assert "Tested for all odds together, and against the naive system; the verdicts are" in rest
+    assert "cross-entropy" in text
+    assert "Brier score" in text
+    assert "AUC" in text
+
+
 def test_a_signed_difference_stands_with_its_signed_interval(table: Path) -> None:
     done = call("compare", "two.csv", *COMMON, *SYSTEMS, cwd=table)
     assert done.returncode == 0, done.stderr
