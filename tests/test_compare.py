@@ -161,9 +161,10 @@ def test_comparisons_of_infinite_losses_say_so() -> None:
     p = GOOD.copy()
     p[TWO.y.argmin()] = [0, 1]
     result = stakes.compare(TWO.y, {"a": p, "b": GOOD}, resamples=60)
-    assert result.notes == ("The cross-entropy of a is infinite, so it is not compared.",)
-    with pytest.raises(stakes.InputError, match=r"cross_entropy\.normalized"):
-        result.of("b", "cross_entropy.normalized")
+    (said,) = result.notes
+    assert said.startswith("The cross-entropy of a is infinite, so its differences are infinite")
+    assert said.endswith("1 sample has posterior 0 for the true class.")
+    assert result.of("b", "cross_entropy.normalized").difference.value == -math.inf
     assert result.of("b", "brier_score.normalized").difference.interval is not None
 
 

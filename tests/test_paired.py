@@ -238,9 +238,12 @@ def test_why_there_is_no_interval() -> None:
     assert lone.estimate().method == "a class has one sample"
     assert paired_difference(y, x, zero, n_classes=2, naive=zero).why == "the naive loss is 0"
     lost = paired_difference(y, x, np.array([0, 0, 0, np.inf]), n_classes=2)
-    assert lost.why == "a loss is infinite"
-    assert math.isnan(lost.value)
+    assert lost.why == "a value is infinite"
+    assert lost.value == -math.inf
     assert not lost.distinguishable()
+    both = paired_difference(y, x * np.inf, np.array([0, 0, 0, np.inf]), n_classes=2)
+    assert both.why == "infinite less infinite is undefined"
+    assert math.isnan(both.value)
 
 
 def events(rng: np.random.Generator, means: tuple[float, ...], cost: float) -> tuple[Any, ...]:

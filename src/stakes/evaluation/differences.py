@@ -227,7 +227,7 @@ class LossColumn:
 
 
 def loss_columns(system: System) -> dict[str, LossColumn]:
-    """Return every metric of a system that is a sum of losses; infinite ones are left out."""
+    """Return every metric of a system that is a sum of losses."""
     out: dict[str, LossColumn] = {}
     for i, before in enumerate(system.decisions):
         after = None if system.stage is None else system.calibrated_decisions[i]
@@ -241,15 +241,14 @@ def loss_columns(system: System) -> dict[str, LossColumn]:
         out |= _columns(before.use.name, "nec", column, None if after is None else after.losses())
     for i, rule in enumerate(system.rules):
         losses, samples = sample_losses(rule, system.samples), system.samples
-        if np.isfinite(losses).all():
-            loss = system.expected_losses[i]
-            seen = loss.priors > 0
-            mean = float(loss.priors[seen] @ loss.naive_losses[seen])
-            scale = loss.naive / mean if mean > 0 else 1.0  # so that the mean is the naive loss
-            naive = (np.where(seen, loss.naive_losses, 0.0) * scale)[samples.y]
-            later = None if system.stage is None else sample_losses(rule, system.calibrated)
-            column = LossColumn(samples, losses, naive)
-            out |= _columns(key_of(rule.name), "normalized", column, later)
+        loss = system.expected_losses[i]
+        seen = loss.priors > 0
+        mean = float(loss.priors[seen] @ loss.naive_losses[seen])
+        scale = loss.naive / mean if mean > 0 else 1.0  # so that the mean is the naive loss
+        naive = (np.where(seen, loss.naive_losses, 0.0) * scale)[samples.y]
+        later = None if system.stage is None else sample_losses(rule, system.calibrated)
+        column = LossColumn(samples, losses, naive)
+        out |= _columns(key_of(rule.name), "normalized", column, later)
     return out
 
 
@@ -257,9 +256,10 @@ def _columns(
     name: str, short: str, column: LossColumn, after: FloatArray | None
 ) -> dict[str, LossColumn]:
     out = {f"{name}.value": replace(column, naive=None), f"{name}.{short}": column}
-    if after is not None and np.isfinite(after).all():
+    if after is not None:
         largest = None if column.largest is None else 2 * column.largest
-        gain = replace(column, losses=column.losses - after, largest=largest)
+        with np.errstate(invalid="ignore"):  # of two infinite losses
+            gain = replace(column, losses=column.losses - after, largest=largest)
         out[f"{name}.calibrated_{short}"] = replace(column, losses=after)
         out[f"{name}.calibration_loss"] = gain
     return out
@@ -284,15 +284,11 @@ class Contrasts:
     @cached_property
     def found(self) -> dict[str, dict[Pair, PairedDifference]]:
         """The differences by metric, the first system of a pair less the second."""
-        shared = [list(columns) for columns in self.columns.values()]
-        metrics = [m for m in shared[0] if all(m in others for others in shared)]
-        pairs = self.pairs
-        out = {
-            metric: {
-                (a, b): self.columns[a][metric].against(self.columns[b][metric]) for a, b in pairs
-            }
-            for metric in metrics
-        }
+        pairs, out = self.pairs, dict[str, dict[Pair, PairedDifference]]()
+        for a, b in pairs:
+            own, theirs = self.columns[a], self.columns[b]
+            for metric in (m for m in own if m in theirs):
+                out.setdefault(metric, {})[a, b] = own[metric].against(theirs[metric])
         samples = next(iter(self.systems.values())).samples
         if len(samples.classes) == 2 and samples.counts.all():
             own = {name: system.as_given.samples for name, system in self.systems.items()}
@@ -309,7 +305,7 @@ class Contrasts:
         self, metrics: Sequence[str], *, unseen: bool = False
     ) -> dict[tuple[str, Pair], float]:
         """Return the p-values of all pairs in some metrics, corrected as one family by Holm."""
-        keys = [(m, pair) for m in metrics if m in self.found for pair in self.pairs]
+        keys = [(m, pair) for m in metrics for pair in self.pairs if pair in self.found.get(m, {})]
         found = [self.found[m][pair] for m, pair in keys]
         if unseen:  # errors that were not seen are allowed for
             found = [f if f.allowing is None else f.allowing for f in found]

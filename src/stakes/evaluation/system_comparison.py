@@ -4,7 +4,8 @@ from __future__ import annotations
 
 __all__ = ["Comparison", "compare"]
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -36,8 +37,10 @@ from stakes.evaluation.sketch_sources import Source
 from stakes.evaluation.systems import Settings, System, read_system
 from stakes.evaluation.tracking import Tracked
 from stakes.evaluation.verdicts.cautions import Groups, few_groups, reversed_systems, small_classes
+from stakes.evaluation.verdicts.wording import counted
 from stakes.intervals import Progress, Replicates, replicate
 from stakes.metrics.multiplicity import holm
+from stakes.metrics.paired import infinite_gap
 from stakes.results import Estimate
 from stakes.samples import Samples, read_samples
 from stakes.scores import Posteriors, Scores
@@ -271,12 +274,7 @@ def compare_samples(
     notes = [
         *reading_notes(systems),
         *(why for system in made.values() for why in system.why_uncalibrated),
-        *(
-            f"The {loss.name} of {plain(name)} is infinite, so it is not compared."
-            for name, system in made.items()
-            for loss in system.expected_losses
-            if loss.infinite_samples
-        ),
+        *(note for name, system in made.items() for note in _infinite(name, system)),
     ]
     names, first = list(made), next(iter(made.values()))
     contrasts = Contrasts(made)
@@ -323,6 +321,18 @@ def compare_samples(
         notes=tuple(dict.fromkeys(notes)),
         sketch=sketch_of(_sources(made)),
     )
+
+
+def _infinite(name: str, system: System) -> Iterator[str]:
+    """Say which losses of a system are infinite, and by how many samples."""
+    for loss in system.expected_losses:
+        if math.isinf(loss.value):
+            count = counted(loss.infinite_samples, "samples")
+            have = "has" if loss.infinite_samples == 1 else "have"
+            yield (
+                f"The {loss.name} of {plain(name)} is infinite, so its differences are infinite or"
+                f" undefined: {count} {have} posterior 0 for the true class."
+            )
 
 
 def _sources(made: Mapping[str, System]) -> list[Source]:
@@ -447,14 +457,13 @@ def _values(system: System, name: str, drawn: Replicates) -> dict[str, float]:
         out[f"{decisions.use.name}.value"] = decisions.cost.value
         out[f"{decisions.use.name}.nec"] = decisions.cost.normalized
     for rule, loss in zip(system.rules, system.expected_losses, strict=True):
-        if not loss.infinite_samples:
-            out[f"{key_of(rule.name)}.value"] = loss.value
-            out[f"{key_of(rule.name)}.normalized"] = loss.normalized
+        out[f"{key_of(rule.name)}.value"] = loss.value
+        out[f"{key_of(rule.name)}.normalized"] = loss.normalized
+    fits = system.calibrated_values()
     prefix = f"{name}{_SEPARATOR}"
     pairs = zip(drawn.names, drawn.observed.tolist(), strict=True)
-    out |= {n.removeprefix(prefix): v for n, v in pairs if n.startswith(prefix)}
-    fits = system.calibrated_values()
-    return {metric: fits.get(metric, value) for metric, value in out.items()}
+    resampled = {n.removeprefix(prefix): v for n, v in pairs if n.startswith(prefix)}
+    return out | fits | {metric: v for metric, v in resampled.items() if metric not in fits}
 
 
 def _differences(
@@ -469,20 +478,24 @@ def _differences(
     out = []
     for system, metric in ((s, m) for s in others for m in values[s] if m in values[reference]):
         paired = contrasts.found.get(metric, {}).get((system, reference))
-        if paired is None:
-            mine, theirs = (f"{name}{_SEPARATOR}{metric}" for name in (system, reference))
-            found = drawn.difference(mine, theirs, level)
+        both = [f"{name}{_SEPARATOR}{metric}" for name in (system, reference)]
+        pair = values[system][metric], values[reference][metric]
+        if paired is None and (np.isinf(pair).any() or not set(both) <= set(drawn.names)):
+            gap, why = infinite_gap(*pair)  # an infinite loss is not resampled
+            found = Estimate(gap, None, why)
+        elif paired is None:
+            found = drawn.difference(*both, level)
         else:
             found = paired.estimate(level)
-            if metric.rpartition(".")[2].startswith("calibrat"):
+            if found.interval is not None and metric.rpartition(".")[2].startswith("calibrat"):
                 fixed = f"{found.method}, the calibrator taken as fixed"
                 found = replace(found, method=fixed)
         out.append(
             Difference(
                 system=system,
                 metric=metric,
-                value=values[system][metric],
-                reference=values[reference][metric],
+                value=pair[0],
+                reference=pair[1],
                 better="higher" if metric in higher else "lower",
                 difference=found,
                 level=level,

@@ -384,13 +384,13 @@ class System:
         return refitter(stage.calibrator, data)
 
     def calibrated_values(self) -> dict[str, float]:
-        """Return what `statistics` gives after calibration, by the fits themselves."""
+        """Return every loss after calibration and what it recovers, by the fits themselves."""
         if self.stage is None:
             return {}
-        names = [(key_of(rule.name), "normalized") for rule in self.rules]
-        names += [(use.name, "nec") for use in self.uses]
-        before = (*self.expected_losses, *(d.cost for d in self.decisions))
-        after = (*self.calibrated_losses, *(d.cost for d in self.calibrated_decisions))
+        names = [(use.name, "nec") for use in self.uses]
+        names += [(key_of(rule.name), "normalized") for rule in self.rules]
+        before = (*(d.cost for d in self.decisions), *self.expected_losses)
+        after = (*(d.cost for d in self.calibrated_decisions), *self.calibrated_losses)
         out = {}
         for (name, short), a, b in zip(names, before, after, strict=True):
             out[f"{name}.calibrated_{short}"] = b.normalized

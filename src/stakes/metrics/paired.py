@@ -95,7 +95,8 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     taken as smooth and compared by a t-test. If systems are `exchangeable`, two that cost the same
     are as likely to have each other's losses, and the p-value is that of the sign-flip test alone,
     exact also with few errors. A `factor` of the second loss tests a ratio of losses: equal losses
-    then shift the difference, but are no evidence for its sign.
+    then shift the difference, but are no evidence for its sign. An infinite expected loss makes
+    the difference infinite, two make it undefined; neither has an interval or a p-value.
 
     Examples
     --------
@@ -117,13 +118,17 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     differ = int(number[unequal].sum())
     share = sample_shares(y, n_classes, priors, weights, copies)
     counts = share > 0
-    if not np.isfinite(gap[counts]).all():
-        return PairedDifference(math.nan, math.nan, differ, units, why="a loss is infinite")
-    gap = np.where(counts, gap, 0.0)
     naive = None if naive is None else np.where(counts, naive, 0.0)
     base = 1.0 if naive is None else float(times(share, copies) @ naive)
     if base <= 0:
         return PairedDifference(math.nan, math.nan, differ, units, why="the naive loss is 0")
+    if not np.isfinite(gap[counts]).all():
+        mass = times(share, copies)[counts] / base
+        with np.errstate(invalid="ignore"):
+            totals = [float((mass * losses[counts]).sum()) for losses in (first, second)]
+        value, why = infinite_gap(totals[0], factor * totals[1])
+        return PairedDifference(value, math.nan, differ, units, why=why)
+    gap = np.where(counts, gap, 0.0)
     share = share / base
     part = share * gap
     value = float(times(part, copies).sum())
@@ -150,6 +155,19 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     if not exchangeable:
         p_value = max(p_value, spread.p_value(value))
     return PairedDifference(value, p_value, differ, units, spread, exchangeable=exchangeable)
+
+
+def infinite_gap(first: float, second: float) -> tuple[float, str]:
+    """Return the difference of two expected losses that are not both finite, and what it says.
+
+    >>> infinite_gap(0.5, math.inf)
+    (-inf, 'a value is infinite')
+    >>> infinite_gap(math.inf, math.inf)
+    (nan, 'infinite less infinite is undefined')
+    """
+    gap = first - second
+    undefined = "infinite less infinite is undefined"
+    return gap, undefined if math.isnan(gap) else "a value is infinite"
 
 
 def paired_losses(
