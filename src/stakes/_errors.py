@@ -5,7 +5,8 @@ place and what to do. `str(error)` joins them for Python; the command line and t
 own options and files in place of arguments and rows with `moved` and `said`. Nothing parses a text.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -336,6 +337,26 @@ class EngineError(StakesError, RuntimeError):
     """
 
     code = "engine_error"
+
+
+@contextmanager
+def told_of(which: str) -> Iterator[None]:
+    """Say in errors which of several systems or models they are about; "" is the only one.
+
+    >>> try:
+    ...     with told_of("system 'new'"):
+    ...         raise InputError("scores", "must hold numbers", "NaN", row=3)
+    ... except InputError as error:
+    ...     print(error)
+    system 'new': scores must hold numbers: got NaN at row 3.
+    """
+    try:
+        yield
+    except InputError as error:
+        if which in ("", error.argument):
+            raise
+        source = which if error.source is None else f"{error.source}: {which}"
+        raise error.moved(source=source) from error
 
 
 class UndefinedMetricWarning(UserWarning):

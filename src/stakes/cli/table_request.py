@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from stakes._errors import InputError
+from stakes._errors import InputError, told_of
 from stakes._text import plain_list, quoted
 from stakes.cli import parsing
 from stakes.cli.cost_text import CostText, read_application
@@ -75,10 +75,11 @@ class Request:
 
     def scores(self, table: Columns, names: list[str]) -> dict[str, Scores]:
         """Return the scores of each system for classes in the order of the columns."""
-        systems = self.systems.items()
-        return {
-            n: parsing.system_scores(table, columns, self.options, names) for n, columns in systems
-        }
+        found = {}
+        for name, columns in self.systems.items():
+            with told_of(f"system {name!r}" if len(self.systems) > 1 else ""):
+                found[name] = parsing.system_scores(table, columns, self.options, names)
+        return found
 
     @property
     def rules(self) -> tuple[ScoringRule, ...]:

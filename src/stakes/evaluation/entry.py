@@ -13,6 +13,7 @@ import numpy as np
 
 from stakes._check import columns_in_memory
 from stakes._counting import bincount
+from stakes._errors import told_of
 from stakes._math import times
 from stakes._typing import Column, FloatArray, Label, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
@@ -153,9 +154,10 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     At a cost of 1.04 times the naive cost it is not useful; calibrate it first.
     """
     if label is not None:
-        y_true, (scores,), costs, sample_weight, groups, slices = columns_of(
-            y_true, label, [scores], kind, costs, sample_weight, groups, slices
+        y_true, systems, costs, sample_weight, groups, slices = columns_of(
+            y_true, label, {"": scores}, kind, costs, sample_weight, groups, slices
         )
+        scores = systems[""]
     named = classes if classes is not None else classes_of(costs)
     given = read_samples(y_true, scores, priors, sample_weight, named, ignore_index=ignore_index)
     cells = curve = None
@@ -249,13 +251,13 @@ def _summary(system: System) -> DataSummary:
 def columns_of(  # noqa: PLR0913, PLR0917  the arguments that may be columns
     table: Any,  # noqa: ANN401  anything with an Arrow stream
     label: str,
-    scores: Sequence[Any],  # of each system a column, or several
+    systems: Mapping[str, Any],  # of each system a column, or several; "" is the only one
     kind: type[Scores],
     costs: Applications | None = None,
     sample_weight: Any = None,  # noqa: ANN401  a column, or its name
     groups: Any = None,  # noqa: ANN401
     slices: Any = None,  # noqa: ANN401
-) -> tuple[Any, list[Scores], Applications | None, Any, Any, Any]:
+) -> tuple[Any, dict[str, Scores], Applications | None, Any, Any, Any]:
     """Return labels, scores, costs, weights, groups and slices as columns of a table."""
     named = [slices] if isinstance(slices, str) else slices
     if not isinstance(named, list | tuple) or not all(isinstance(s, str) for s in named):
@@ -264,10 +266,15 @@ def columns_of(  # noqa: PLR0913, PLR0917  the arguments that may be columns
     numbers = [n for n in (sample_weight, *columns_of_costs(costs)) if isinstance(n, str)]
     here = columns_in_memory(table, named) if named else None  # with the order of categories
     read = named if here is None else ()
+    scores = list(systems.values())
     found = import_module("stakes.io").table_columns(table, label, scores, texts, numbers, read)
+    typed = {}
+    for name, each in zip(systems, found.scores, strict=True):
+        with told_of(f"system {name!r}" if name else ""):
+            typed[name] = kind(each)
     return (
         found.y,
-        [kind(each) for each in found.scores],
+        typed,
         with_columns(costs, found.numbers),
         found.numbers[sample_weight] if isinstance(sample_weight, str) else sample_weight,
         found.texts[groups] if isinstance(groups, str) else groups,

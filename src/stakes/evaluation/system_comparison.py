@@ -5,13 +5,14 @@ from __future__ import annotations
 __all__ = ["Comparison", "compare"]
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from stakes._check import InputError, read_number
+from stakes._errors import told_of
 from stakes._text import key_of, plain, quoted
 from stakes._typing import Column, Label, NamesLike, PriorsLike
 from stakes.calibration import Calibrator
@@ -246,20 +247,36 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     """
     names = system_names(systems, reference)
     if label is not None:
-        y_true, scores, costs, sample_weight, groups, _ = columns_of(
-            y_true, label, list(systems.values()), kind, costs, sample_weight, groups
+        y_true, systems, costs, sample_weight, groups, _ = columns_of(
+            y_true, label, systems, kind, costs, sample_weight, groups
         )
-        systems = dict(zip(systems, scores, strict=True))
     named = classes if classes is not None else classes_of(costs)
-    read = {
-        name: read_samples(
-            y_true, systems[name], priors, sample_weight, named, ignore_index=ignore_index
-        )
-        for name in names
-    }
+    read = _read_each(
+        {name: systems[name] for name in names},
+        lambda scores: read_samples(
+            y_true, scores, priors, sample_weight, named, ignore_index=ignore_index
+        ),
+    )
     applied = costs, training_priors, calibrator, folds, level, resamples
     settings = Settings(*applied, groups, None, rules, rng, progress)
     return compare_samples(read, settings, margin)
+
+
+def _read_each(
+    systems: Mapping[str, Scores | Column], read: Callable[[Scores | Column], Samples]
+) -> dict[str, Samples]:
+    """Read the samples of each system; an error names the system, unless it is about all alike."""
+    found, errors = {}, dict[str, InputError]()
+    for name, scores in systems.items():
+        try:
+            found[name] = read(scores)
+        except InputError as error:
+            errors[name] = error
+    for name, error in errors.items():
+        alike = len(errors) == len(systems) and len(set(map(str, errors.values()))) == 1
+        with told_of("" if alike and error.argument != "scores" else f"system {name!r}"):
+            raise error
+    return found
 
 
 def compare_samples(

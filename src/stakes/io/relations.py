@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from stakes._check import InputError, StakesError
+from stakes._errors import told_of
 from stakes._text import plain, quoted
 from stakes._typing import Label, Names
 from stakes.evaluation.summaries.batch import Batch as NewBatch
@@ -296,7 +297,8 @@ class Relation:
         codes = columns.codes(roles.label, classes, labels)
         systems = {}
         for name, named in roles.systems.items():
-            with _of_columns(piece, _listed(named)):
+            several = f"system {name!r}" if len(roles.systems) > 1 else ""
+            with told_of(several), _of_columns(piece, _listed(named)):
                 systems[name] = self.kind(columns.matrix(_listed(named)))
                 class_names(systems[name], classes)
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, encode, read_column, read_names, read_weights, seen_names
+from stakes._errors import told_of
 from stakes._text import quoted
 from stakes._typing import Column, Names, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
@@ -402,7 +403,8 @@ class _Data:
 def _scores(model: Any, X: Any, method: str, argument: str) -> PosteriorScores:
     """Return the scores of a fitted model; where it is not fitted, say that cv would do that."""
     try:
-        return model_scores(model, X, response_method=method, argument=argument)
+        with told_of("" if argument == "model" else argument):
+            return model_scores(model, X, response_method=method, argument=argument)
     except InputError as error:
         if error.hint != FIT_FIRST:
             raise

@@ -20,6 +20,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
 from stakes._check import InputError, UndefinedMetricError
+from stakes._errors import told_of
 from stakes._counting import bincount
 from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray, Names
@@ -149,10 +150,14 @@ def out_of_fold(
         hint = "With two, no samples are left to fit on: pass calibrator="
         raise InputError("cv", rule, folds, hint=f"{hint}None, or more folds.")
     tasks = [*zip(splits.train, splits.test, strict=True), *(splits.couples() if nested else ())]
+
+    def which(name: str) -> str:
+        return f"model {name!r}" if len(models) > 1 else ""
+
     answers = iter(
         run(
             [
-                partial(_answer, model, data, train, test, methods[name])
+                partial(_answer, model, data, train, test, methods[name], which(name))
                 for name, model in models.items()
                 for train, test in tasks
             ]
@@ -161,8 +166,9 @@ def out_of_fold(
     found: dict[str, tuple[PosteriorScores, ModelFolds | None]] = {}
     for name, method in methods.items():
         pieces = [(test, next(answers)) for _, test in tasks]
-        inner = _calibration_folds(pieces, splits, method, data) if nested else None
-        found[name] = _joined(pieces[:folds], method, data), inner
+        with told_of(which(name)):
+            inner = _calibration_folds(pieces, splits, method, data) if nested else None
+            found[name] = _joined(pieces[:folds], method, data), inner
     return found
 
 
@@ -196,12 +202,15 @@ def run_jobs(n_jobs: int | None, progress: Progress | None, jobs: Sequence[Job])
     return found
 
 
-def _answer(model: Any, data: FitData, train: IntArray, test: IntArray, method: str) -> Answer:
+def _answer(  # noqa: PLR0917  a job, as processes take it
+    model: Any, data: FitData, train: IntArray, test: IntArray, method: str, which: str
+) -> Answer:
     """Return what a copy of a model says of some rows, fitted on others."""
     X, y = data.part(train)
-    told = {} if data.weights is None else {weight_argument(model): data.weights[train]}
-    fitted = clone(model).fit(X, y, **told)
-    return model_values(fitted, data.part(test)[0], method)
+    with told_of(which):
+        told = {} if data.weights is None else {weight_argument(model): data.weights[train]}
+        fitted = clone(model).fit(X, y, **told)
+        return model_values(fitted, data.part(test)[0], method)
 
 
 def weight_argument(model: Any) -> str:
