@@ -1,16 +1,25 @@
-"""Small text files: read with a limit, written whole or not at all."""
+"""Small text files, read with a limit; and the one way in which anything is written."""
 
+import errno
 import os
+import re
 import stat
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Self, cast
 
 from stakes._errors import Action, FileError, InputError, Place, StakesError
 from stakes._text import plain
 
 _LARGEST_TEXT = 64 * 1024 * 1024
+PATIENCE = 60.0  # seconds to wait for a reader of a pipe
+_IN_MEMORY = 64 * 1024 * 1024  # of what goes to a device or a pipe
+_MOST_LINKS = 40
+_ACCESS_LIST = "system.posix_acl_access"
 _temporary: set[Path] = set()  # files that are being written
 
 
@@ -36,38 +45,172 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file under a temporary name, then rename it: readers see all of it or none."""
+    """Write a text as `whole_file` does."""
     write_bytes(path, text.encode("utf-8"))
 
 
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file under a temporary name, then rename it; an older file stays whole till then."""
+    """Write bytes as `whole_file` does."""
     with whole_file(path) as stream:
         stream.write(data)
 
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Give a temporary file to write to, which takes its place at the end; an error removes it."""
-    import secrets  # noqa: PLC0415  only where something is written
+    """Give a file to write to; at the end, and only without an error, all of it is at `path`.
 
-    file = Path(path)
-    temporary = file.parent / f".stakes-{secrets.token_hex(8)}"
-    _temporary.add(temporary)  # before it exists, so that no signal comes in between
+    Everything that is written goes through here. A plain file is written under a temporary name
+    and renamed: readers see all of it or none. It keeps the permissions of the file it replaces,
+    and no temporary file is more readable; a new file follows the umask. A link stays a link, and
+    the file that it leads to is replaced. Devices and pipes are written to, never replaced.
+    """
     try:
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as stream:
+        target = Target.of(path)
+        with _replaced(target) if target.plain else _passed_on(target) as stream:
             yield stream
-        mask = os.umask(0)  # it can only be read by setting it
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
-        temporary.replace(file)
     except StakesError:  # of what was to be written
         raise
     except (OSError, ValueError) as error:  # a path with a NUL byte is a ValueError
         raise _cannot_write(path, error) from error
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the path of an output leads to: a plain file, perhaps a new one, a device or a pipe."""
+
+    path: Path  # of the file itself, links followed
+    there: os.stat_result | None = None
+    descriptor: int | None = None  # of this process, for a path such as /dev/stdout
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str]) -> Self:
+        """Look at a path; what can be neither replaced nor written to is refused."""
+        descriptor, shown = _descriptor(os.fspath(path)), plain(path, 1000)
+        if descriptor is not None:
+            _check_writable(descriptor, shown)
+            return cls(Path(path), os.fstat(descriptor), descriptor)
+        real = Path(os.path.realpath(path))
+        try:
+            there = os.stat(path)  # noqa: PTH116  a path with a NUL byte is a ValueError
+        except FileNotFoundError:
+            if not real.parent.is_dir():
+                folder = plain(Path(path).parent, 1000)
+                msg = f"cannot write '{shown}': there is no directory '{folder}'."
+                raise FileError(msg) from None
+            return cls(real)
+        kind = stat.S_IFMT(there.st_mode)
+        if kind not in _WRITTEN:
+            what = _REFUSED.get(kind, "neither a file nor a device nor a pipe")
+            raise FileError(f"cannot write '{shown}': it is {what}. Name another output.")
+        return cls(real, there)
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is a plain file, which is replaced as a whole."""
+        if self.descriptor is not None:
+            return False
+        return self.there is None or stat.S_ISREG(self.there.st_mode)
+
+
+_WRITTEN = {stat.S_IFREG, stat.S_IFCHR, stat.S_IFIFO}
+_REFUSED = {
+    stat.S_IFDIR: "a directory",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFBLK: "a block device, whose contents would be lost",
+}
+
+
+def _descriptor(path: str) -> int | None:
+    """Return the descriptor of this process that a path such as /dev/stdout or /dev/fd/3 names."""
+    own = re.compile(rf"/dev/fd|/proc/{os.getpid()}(/task/\d+)?/fd")
+    for _ in range(_MOST_LINKS):
+        folder, name = os.path.split(path)
+        folder = os.path.realpath(folder or ".")
+        if name.isdecimal() and own.fullmatch(folder):
+            return int(name)
+        path = f"{folder}/{name}"
+        if not os.path.islink(path):  # noqa: PTH114
+            return None
+        path = os.path.join(folder, os.readlink(path))  # noqa: PTH115, PTH118
+    return None
+
+
+def _check_writable(descriptor: int, shown: str) -> None:
+    import fcntl  # noqa: PLC0415  seldom needed
+
+    if fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+        raise FileError(f"cannot write '{shown}': it is open for reading only.")
+
+
+@contextmanager
+def _replaced(target: Target) -> Iterator[BinaryIO]:
+    """Give a temporary file, which takes the place of a plain file at the end."""
+    import secrets  # noqa: PLC0415  only where something is written
+
+    temporary = target.path.parent / f".stakes-{secrets.token_hex(8)}"
+    mode = 0o666 if target.there is None else stat.S_IMODE(target.there.st_mode) & 0o600
+    _temporary.add(temporary)  # before it exists, so that no signal comes in between
+    try:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
+            if target.there is not None:
+                stream.flush()
+                _keep_permissions(stream.fileno(), target.path, target.there)
+        temporary.replace(target.path)
     finally:
         _discard(temporary)
+
+
+def _keep_permissions(handle: int, path: Path, there: os.stat_result) -> None:
+    """Give a new file the owner, group and permissions of the one it replaces, or fewer."""
+    for owner in ((there.st_uid, there.st_gid), (-1, there.st_gid)):
+        with suppress(OSError):
+            os.fchown(handle, *owner)
+            break
+    mode = stat.S_IMODE(there.st_mode) & 0o777
+    if os.fstat(handle).st_gid != there.st_gid:
+        mode &= ~0o070  # which another group would get
+    os.fchmod(handle, mode)
+    with suppress(OSError, AttributeError):  # a list of further users, where there is one
+        os.setxattr(handle, _ACCESS_LIST, os.getxattr(path, _ACCESS_LIST))
+
+
+@contextmanager
+def _passed_on(target: Target) -> Iterator[BinaryIO]:
+    """Give a file without a name, whose contents go to a device or a pipe at the end."""
+    import shutil  # noqa: PLC0415  seldom needed
+    import tempfile  # noqa: PLC0415
+
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as whole:
+        yield cast("BinaryIO", whole)
+        whole.seek(0)
+        with suppress(BrokenPipeError), os.fdopen(_opened(target), "wb") as stream:
+            shutil.copyfileobj(whole, stream)  # a reader that has gone away is no failure
+
+
+def _opened(target: Target) -> int:
+    """Return a new descriptor of a device, or of a pipe that somebody reads."""
+    if target.descriptor is not None:
+        for stream in (sys.stdout, sys.stderr):  # what was printed comes first
+            if stream is not None:
+                stream.flush()
+        return os.dup(target.descriptor)
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            handle = os.open(target.path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+        except OSError as error:
+            fifo = target.there is not None and stat.S_ISFIFO(target.there.st_mode)
+            if error.errno != errno.ENXIO or not fifo:
+                raise
+            if time.monotonic() > end:
+                msg = f"no process has read from this pipe within {PATIENCE:g} seconds"
+                raise OSError(errno.ENXIO, msg) from error
+            time.sleep(0.05)
+        else:
+            os.set_blocking(handle, True)
+            return handle
 
 
 def discard_temporary_files() -> None:
@@ -88,21 +231,18 @@ def _cannot_write(path: object, error: Exception) -> FileError:
 
 
 def refuse_taken(path: str | os.PathLike[str], *, force: bool) -> None:
-    """Refuse to write over a directory, or over a file where that was not asked for."""
+    """Refuse what cannot be written, and to replace a plain file where that was not asked for."""
     if str(path) in {"-", ""}:
         raise FileError("the output must be named: standard output does not take it.")
     try:
-        there = os.lstat(path)
-    except FileNotFoundError:
-        there = None
-    except (OSError, ValueError) as error:  # too long a name, a file for a directory, a NUL byte
+        target = Target.of(path)
+    except (OSError, ValueError) as error:
+        if isinstance(error, StakesError):
+            raise
         raise _cannot_write(path, error) from error
-    shown, folder = plain(path, 1000), Path(path).parent
-    if not folder.is_dir():
-        raise FileError(f"cannot write '{shown}': there is no directory '{plain(folder, 1000)}'.")
-    if there is not None and stat.S_ISDIR(there.st_mode):
-        raise FileError(f"cannot write '{shown}': it is a directory.")
-    if there is not None and not force:
+    if target.plain and target.there is not None and not force:
         raise FileError(
-            f"'{shown}' already exists.", hint=Action("replace_file"), code="file_exists"
+            f"'{plain(path, 1000)}' already exists.",
+            hint=Action("replace_file"),
+            code="file_exists",
         )

@@ -67,14 +67,18 @@ def _lines(path: str, name: str) -> Iterator[tuple[str, Any]]:
                 yield place, parse_json(text, place)
 
 
+def results_beside(path: str) -> Path | None:
+    """Return where the file of results of the same run would lie; None for other names."""
+    found = _FILE.fullmatch(Path(path).name)
+    return None if found is None else Path(path).with_name(f"results_{found['date']}.json")
+
+
 def _description(path: str) -> RunDescription:
     """Read the file of results of the same run, where it lies beside."""
-    file = Path(path)
-    found = _FILE.fullmatch(file.name)
-    if found is None:
+    found, beside = _FILE.fullmatch(Path(path).name), results_beside(path)
+    if found is None or beside is None:
         return RunDescription()
     task = found["task"]
-    beside = file.with_name(f"results_{found['date']}.json")
     if not beside.is_file():
         return RunDescription(task)
     results = parse_json(read_text(beside), f"'{plain(beside.name, 200)}'")

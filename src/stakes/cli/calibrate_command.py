@@ -31,7 +31,7 @@ def run(options: Options) -> None:
     if options.write is not None:
         refuse("--write is for --apply: fitting writes a calibrator file. Leave it out.")
     output = str(options.output)
-    check_output(output, force=options.force)
+    check_output(output, options)
     request = prepare(options)
     o = request.options
     if o.classes is None and len(request.score_columns) == 1:

@@ -35,8 +35,9 @@ def run(options: Options) -> None:
 
 def _write(text: str, *, force: bool) -> None:
     """Write the answers, unless they are there; a file with other contents is not theirs."""
+    path = Path(_FILE)
     with contextlib.suppress(OSError, UnicodeDecodeError):
-        if Path(_FILE).read_text(encoding="ascii") == text:
+        if path.is_file() and path.read_text(encoding="ascii") == text:
             return
     refuse_taken(_FILE, force=force)
     write_text(_FILE, text)

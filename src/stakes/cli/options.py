@@ -47,6 +47,7 @@ def _option(on: str, help_text: str = "", default: object = None, **more: Any) -
 
     `flags` are its names where they are not that of the field, `required` the commands that need
     it, `default_on` defaults of single commands; help for a single command is given by its name.
+    It is `read` or `written` if it names a file, or may, that the command reads or writes.
     """
     return field(default=default, metadata={"on": on.split(), "help": help_text, **more})
 
@@ -95,7 +96,7 @@ class Options:
         "agree).", "probability", metavar="KIND", type=Choice(CONFIDENCES))
     words: str | None = _option(
         _ANSWERS, "Probability that each word stands for, such as certain=0.95,likely=0.8, or a "
-        ".toml or .json file.", metavar="WORD=NUMBER,...")
+        ".toml or .json file.", metavar="WORD=NUMBER,...", read=True)
     agreement_samples: int | None = _option(
         _ANSWERS, "With --confidence-is agreement: number of sampled answers.",
         flags=["--samples"], type=Whole(1))
@@ -189,7 +190,8 @@ class Options:
         "evaluate answers", "Column to break results down by. Repeatable.", (),
         flags=["--slice"])
     key: str | None = _option(
-        "evaluate check", "Key file, for scores in lines `model segment score`.", metavar="FILE")
+        "evaluate check", "Key file, for scores in lines `model segment score`.", metavar="FILE",
+        read=True)
     sample: str | None = _column(
         _JUDGING, "Column that identifies the sample, in a table with one row per sample and "
         "class.", flags=["--id"])
@@ -198,7 +200,7 @@ class Options:
     cost: str | None = _option(
         f"{_JUDGING} decide", "Costs of errors: miss=5,false_alarm=1; a .toml or .csv file; or a "
         "matrix '[[0,1],[5,0]]'. A price may be a column: miss=amount.",
-        decide="Costs of errors, as for evaluate.", metavar="COSTS", required="decide")
+        decide="Costs of errors, as for evaluate.", metavar="COSTS", required="decide", read=True)
     dcf: tuple[str, ...] = _option(
         _JUDGING, "Detection cost function: miss:false_alarm:prior, such as 10:1:0.01. "
         "Repeatable.", (), metavar="COSTS")
@@ -248,19 +250,20 @@ class Options:
         f"{_STAGED} calibrate demo answers", "Random seed for folds and resamples.", 0,
         type=Whole(0), calibrate="Random seed for folds.", answers="Random seed for folds.")
     apply: str | None = _option(
-        "calibrate", "Apply this calibrator file instead of fitting one.", metavar="FILE")
+        "calibrate", "Apply this calibrator file instead of fitting one.", metavar="FILE",
+        read=True)
     write: str | None = _option(
         "calibrate", "With --apply: write posteriors (the default), log-odds, or llr (log "
         "likelihood ratios, which serve any priors).", metavar="KIND", type=Choice(WRITTEN))
     prefix: str = _option("decide", "Prefix for the names of the new columns.", "", metavar="TEXT")
     calibrator_file: str | None = _option(
-        "decide", "Calibrator file to apply to the scores first.", metavar="FILE")
+        "decide", "Calibrator file to apply to the scores first.", metavar="FILE", read=True)
     details: bool = _option(
         "evaluate compare answers", "Print all metrics and classes.", default=False,
         compare="Print the differences in all metrics.", answers="Print all metrics and slices.")
     html: str | None = _option(
         f"{_PAGED} reproduce", "Also write an interactive report: one self-contained HTML "
-        "file.", metavar="PATH",
+        "file.", metavar="PATH", written=True,
         reproduce="Also write everything as one HTML page.",
         demo="Also write the interactive report on the biopsies.")
     title: str = _option(_PAGED, "With --html: title of the page.", "", metavar="TEXT")
@@ -283,7 +286,7 @@ class Options:
         "explain", "List all codes, one per line.", default=False, flags=["--list"])
     output: str | None = _option(
         f"{_READING} reproduce", "Write to this file instead of standard output.",
-        flags=["-o", "--output"], metavar="PATH", required="calibrate decide",
+        flags=["-o", "--output"], metavar="PATH", required="calibrate decide", written=True,
         default_on={"reproduce": "reproduction"}, reproduce="Directory for the figures.",
         calibrate="File to write: the calibrator (.json) or, with --apply, the table.",
         decide="Table to write.")
@@ -297,7 +300,8 @@ class Options:
         metavar="SIZE", callback=read_size, evaluate=_MEMORY_OF_ONE, check=_MEMORY_OF_ONE)
     resume: str | None = _option(
         "evaluate check", "Read in batches and save progress to FILE every ten seconds. If FILE "
-        "exists, continue from it. It is removed when the run succeeds.", metavar="FILE")
+        "exists, continue from it. It is removed when the run succeeds.", metavar="FILE",
+        written=True)
     engine: str | None = _option(
         _STAGED, "Read the table with the workers of dask or spark, by default on this machine.",
         metavar="NAME", type=Choice(ENGINES))
@@ -339,6 +343,18 @@ def application_keys() -> set[str]:
     """Return the keys that an application file may hold for any command that takes one."""
     some = [d for d in DECLARED if APP_COMMANDS & set(d.metadata["on"])]
     return {flags_of(declared)[-1].removeprefix("--") for declared in some}
+
+
+def files_read(options: Options) -> list[Any]:
+    """Return what stands in options that may name a file to read; FILE itself is none of them."""
+    return [getattr(options, d.name) for d in DECLARED if d.metadata.get("read")]
+
+
+def files_written(options: Options) -> dict[str, str]:
+    """Return the files to write, by option."""
+    written = (d for d in DECLARED if d.metadata.get("written"))
+    found = {flag_of(d.name): getattr(options, d.name) for d in written}
+    return {flag: path for flag, path in found.items() if path is not None}
 
 
 def typed(name: str) -> bool:

@@ -4,9 +4,11 @@ import csv
 import io
 import math
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from rich.text import Text
 
 from stakes._amounts import read_unit
 from stakes._check import FileError, StakesError
-from stakes._files import refuse_taken, write_text
+from stakes._files import Target, refuse_taken, write_text
 from stakes._markdown import escaped, table_lines
 from stakes._text import number, plain
 from stakes.cli.github import (
@@ -29,7 +31,7 @@ from stakes.cli.github import (
     within,
 )
 from stakes.cli.messages import note, refuse, wrote
-from stakes.cli.options import Options
+from stakes.cli.options import Options, files_read, files_written
 from stakes.cli.places import COMMANDS
 from stakes.cli.screen import Screen, head, reader_may_leave
 from stakes.evaluation import Comparison, DecisionEvaluation, Evaluation
@@ -38,7 +40,6 @@ from stakes.io.sources import find_parts
 from stakes.results import Estimate
 
 Cell = str | float | None
-_SINGLE = ("apply", "calibrator_file", "key", "cost", "words")  # options that name a file, or may
 _LONGEST = 2000  # letters of a sentence with its fix
 _MOST_OPEN = 20  # rows of a summary that are shown at once
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run
@@ -123,7 +124,7 @@ def _layout(options: Options) -> str:
 
 
 def _write(path: str, text: str, options: Options, what: str = "") -> None:
-    check_output(path, force=options.force)
+    check_output(path, options)
     write_text(path, text)
     wrote(path, what)
 
@@ -210,41 +211,53 @@ _WRITERS: dict[str, Callable[[Document], str]] = {
 }
 
 
-def check_output(path: str, *, force: bool) -> None:
-    """Refuse an output that cannot be written, or that is a file being read, also with `force`."""
-    shown = [" as standard input"] if _is_standard_input(path) else []
-    same = (source for source in _inputs() if _same_file(path, source))
-    shown += ["" if source == path else f" (as '{plain(source, 1000)}')" for source in same]
+def check_output(path: str, options: Options) -> None:
+    """Refuse an output that cannot be written, or that is a file being read, also with --force."""
+    _refuse_input(path, options)
+    refuse_taken(path, force=options.force)
+    streams = {1: "standard output", 2: "standard error"}
+    for descriptor, name in streams.items():
+        if Target.of(path).plain and _is_open(path, descriptor):
+            msg = f"cannot write '{plain(path, 1000)}': {name} goes there. Name another output."
+            raise FileError(msg)
+
+
+def _refuse_input(path: str, options: Options) -> None:
+    """Refuse what is read, whatever its name and links: it would be lost."""
+    same = (source for source in _inputs(options) if _same_file(path, source))
+    shown = ["" if source == path else f" (as '{plain(source, 1000)}')" for source in same]
+    if options.file == "-" and _is_open(path, 0):
+        shown = [" as standard input"]
     if shown:
         msg = f"cannot write '{plain(path, 1000)}': it is read{shown[0]} and would be lost."
         raise FileError(f"{msg} Name another output; --force does not change that.")
-    refuse_taken(path, force=force)
 
 
-def _inputs() -> Iterator[str]:
-    context = click.get_current_context(silent=True)
-    if context is None:
-        return
-    file = context.params.get("file")
-    for path in (file,) if isinstance(file, str) else file or ():
-        if path != "-":
-            yield path
-    if file and file != "-":
+def _inputs(options: Options) -> Iterator[str]:
+    """Yield the files that a command reads."""
+    file = options.file
+    paths = [p for p in ((file,) if isinstance(file, str) else file) if p not in ("", "-")]
+    yield from paths
+    if paths:
         with suppress(StakesError):  # what is wrong with it is said when it is read
-            _, parts = find_parts(file, context.params.get("input_format"))
+            _, parts = find_parts(file, options.input_format)
             yield from (part.path for part in parts)
-    named = [context.params.get(name) for name in _SINGLE] + [context.meta.get("stakes.app")]
-    named += [a.get("cost") for a in context.meta.get("stakes.applications", {}).values()]
+    for path in paths:
+        if Path(path).name.startswith("samples_"):
+            from stakes.answer_logs.lm_eval_logs import results_beside  # noqa: PLC0415  seldom
+
+            yield str(results_beside(path))
+    context = click.get_current_context(silent=True)
+    named = [*files_read(options), None if context is None else context.meta.get("stakes.app")]
+    named += [entry.get("cost") for entry in options.applications.values()]
     yield from (name for name in named if isinstance(name, str))
 
 
-def _is_standard_input(path: str) -> bool:
-    """Whether a path leads to the file that standard input is read from, where it is read."""
-    context = click.get_current_context(silent=True)
-    if context is None or context.params.get("file") != "-":
-        return False
+def _is_open(path: str, descriptor: int) -> bool:
+    """Whether a path leads to the plain file that a descriptor of this process is open on."""
     try:
-        return os.path.samestat(Path(path).stat(), os.fstat(0))
+        there = os.fstat(descriptor)
+        return stat.S_ISREG(there.st_mode) and os.path.samestat(Path(path).stat(), there)
     except (OSError, ValueError):
         return False
 
@@ -252,15 +265,21 @@ def _is_standard_input(path: str) -> bool:
 def same_place(path: str, other: str) -> bool:
     """Whether two outputs would be written to one place, which need not exist yet."""
     try:
-        return os.path.realpath(path) == os.path.realpath(other) or _same_file(path, other)
+        if Path(path).exists():
+            return _same_file(path, other)
+        return os.path.realpath(path) == os.path.realpath(other)
     except (OSError, ValueError):
         return False
 
 
 def _same_file(path: str, other: str) -> bool:
-    """Whether two paths lead to one file, by whatever names and links."""
+    """Whether two paths lead to one file, by whatever names and links.
+
+    A device such as /dev/null or a terminal loses nothing that is written to it.
+    """
     try:
-        return Path(path).samefile(other)
+        found = Path(path).stat()
+        return not stat.S_ISCHR(found.st_mode) and os.path.samestat(found, Path(other).stat())
     except (OSError, ValueError):
         return False
 
@@ -271,22 +290,23 @@ def check_outputs(options: Options) -> None:
     for name in ("title", "date"):
         if getattr(options, name) and page is None:
             refuse(f"--{name} has no effect without --html; remove it, or name a page.")
-    for path, name, other, flag in (
-        (page, "--html", output, "--output"),
-        (resume, "--resume", output, "--output"),
-        (resume, "--resume", page, "--html"),
-    ):
-        if path is not None and other is not None and same_place(path, other):
+    outputs = files_written(options)
+    for (name, path), (flag, other) in combinations(outputs.items(), 2):
+        if same_place(path, other):
             refuse(f"{name} and {flag} must be two files: both are {path!r}.")
     for path in (output, page):
         if path is not None and not (path == output and path == "-"):
-            check_output(path, force=options.force)
+            check_output(path, options)
     if resume is not None:
-        check_output(resume, force=True)
+        _refuse_input(resume, options)
+        refuse_taken(resume, force=True)
+        if not Target.of(resume).plain:
+            rule = "--resume needs a plain file, which is read again"
+            raise FileError(f"cannot write '{plain(resume, 1000)}': {rule}.")
 
 
 def forget(options: Options) -> None:
     """Remove the file of --resume: the run has come to its end."""
     if options.resume is not None:
         with suppress(OSError):
-            Path(options.resume).unlink(missing_ok=True)
+            Path(options.resume).resolve().unlink(missing_ok=True)

@@ -9,11 +9,12 @@ import click
 from stakes import paper
 from stakes._check import FileError, MissingExtraError
 from stakes._files import write_text
-from stakes.cli.messages import wrote
+from stakes.cli.messages import refuse, wrote
 from stakes.cli.options import Options
-from stakes.cli.outputs import Document, check_output, show
+from stakes.cli.outputs import Document, check_output, same_place, show
 from stakes.cli.screen import Screen, head
 from stakes.displays import Drawing, png, save_figure
+from stakes.displays.figures import FIGURE_ENDINGS
 from stakes.paper.paper_figures import scatter_figure, threshold_figure
 from stakes.report import Picture, reproduction_page
 from stakes.results import json_number
@@ -43,7 +44,10 @@ def run(options: Options) -> None:
     """Compute the paper's tables again, beside the printed digits, and draw its figures."""
     folder, html = Path(str(options.output)), options.html
     if html is not None:
-        check_output(html, force=options.force)
+        check_output(html, options)
+    for path in () if options.no_figures or html is None else _figure_paths(folder):
+        if same_place(html, str(path)):
+            refuse(f"--html must be another file than a figure: got {html!r}.")
     if not options.no_figures:
         try:  # before any long work
             folder.mkdir(parents=True, exist_ok=True)
@@ -70,6 +74,10 @@ def run(options: Options) -> None:
         pictures = [Picture(*_CAPTIONS[name], png(figure)) for name, figure in figures.items()]
         write_text(html, reproduction_page(tables, pictures, paper.paper_sketch()).html())
         wrote(html, ": open it in a browser")
+
+
+def _figure_paths(folder: Path) -> list[Path]:
+    return [folder / f"{name}{ending}" for name in _CAPTIONS for ending in FIGURE_ENDINGS]
 
 
 def _print(screen: Screen, tables: Sequence[paper.Reproduction]) -> None:

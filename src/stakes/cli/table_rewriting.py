@@ -95,7 +95,7 @@ def check(options: Options) -> None:
     """Refuse what cannot be read twice, its scores and then all of it, or not be written."""
     if options.file == "-":
         refuse("FILE must not be standard input here: it is read twice. Save it to a file first.")
-    check_output(str(options.output), force=options.force)
+    check_output(str(options.output), options)
 
 
 def rewrite(options: Options, ask: Ask, job: Callable[[TableRows], T]) -> tuple[TableRows, T]:

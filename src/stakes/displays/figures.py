@@ -30,6 +30,7 @@ else:  # of an extra, and slow to load
 
 Frame = dict[str, np.ndarray]
 Drawing: TypeAlias = Figure  # matplotlib's, for packages that do not know matplotlib
+FIGURE_ENDINGS = (".svg", ".png")  # of the files of one figure
 
 STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
@@ -418,7 +419,9 @@ def save_figure(drawn: Display | Figure, stem: str | Path) -> list[Path]:
     ['roc.svg', 'roc.png']
     """
     figure = drawn._picture() if isinstance(drawn, Display) else drawn
-    written = {Path(f"{stem}.svg"): svg(figure), Path(f"{stem}.png"): png(figure)}
+    contents = (svg(figure), png(figure))
+    paths = [Path(f"{stem}{ending}") for ending in FIGURE_ENDINGS]
+    written = dict(zip(paths, contents, strict=True))
     for path, content in written.items():
         write_bytes(path, content)
     return list(written)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from stakes._check import Action, FileError, InputError
-from stakes._files import refuse_taken, whole_file
+from stakes._files import Target, refuse_taken, whole_file
 from stakes._text import plain, plain_list
 from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Part
@@ -261,10 +261,12 @@ def write_table(table: pa.Table, path: str | Path, *, force: bool = False) -> No
 @contextmanager
 def table_writer(path: str | Path, schema: pa.Schema, *, force: bool = False) -> Iterator[Write]:
     """Give a function that writes the next rows of a table; the file is there at the end, whole."""
-    refuse_taken(path, force=force)
     if "://" in str(path):
         raise FileError(f"cannot write '{plain(path, 1000)}': addresses are not supported.")
+    refuse_taken(path, force=force)
     kind, packed = kind_by_ending(str(path))
+    if kind is None and not Target.of(path).plain:
+        kind = "csv"  # for a device or a pipe, whose name says nothing
     if kind is None or not READERS[kind].written:
         written = [e for r in READERS.values() if r.written for e in endings(r)]
         got = repr("".join(Path(path).suffixes[-1:]).lower() or "no ending")
