@@ -74,34 +74,34 @@ def test_an_error_about_all_systems_names_none(told: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("columns", ["p_b", ["q_b", "p_b"]])
-def test_columns_of_a_table(columns: Any) -> None:
+def test_columns_of_a_table(columns: object) -> None:
     table = pd.DataFrame({"y": Y, "p_a": GOOD, "p_b": changed(1.4), "q_b": 1 - GOOD})
-    with pytest.raises(stakes.InputError, match="^system 'b': scores"):
+    with pytest.raises(stakes.InputError, match=r"^system 'b': scores"):
         stakes.compare(table, {"a": "p_a", "b": columns}, label="y", resamples=0)
 
 
 class Fitted:
     """A fitted classifier of stored answers."""
 
-    def __init__(self, answers: Any) -> None:
+    def __init__(self, answers: object) -> None:
         self.answers, self.classes_ = answers, np.array([0, 1])
 
-    def predict_proba(self, X: Any) -> Any:  # noqa: ARG002, N803
+    def predict_proba(self, X: object) -> object:  # noqa: ARG002, N803
         return self.answers
 
 
-class Odd(ClassifierMixin, BaseEstimator):
+class Odd(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that answers nothing of use."""
 
     def __init__(self, columns: int = 2, value: float = np.nan) -> None:
         self.columns, self.value = columns, value
 
-    def fit(self, X: Any, y: Any) -> "Odd":  # noqa: ARG002, N803
-        self.classes_ = np.unique(y)
+    def fit(self, X: object, y: object) -> "Odd":  # noqa: ARG002, N803
+        self.classes_ = np.unique(np.asarray(y))
         return self
 
-    def predict_proba(self, X: Any) -> Any:  # noqa: N803
-        return np.full((len(X), self.columns), self.value)
+    def predict_proba(self, X: object) -> object:  # noqa: N803
+        return np.full((len(np.asarray(X)), self.columns), self.value)
 
 
 BOTH = np.column_stack([1 - GOOD, GOOD])
@@ -111,7 +111,7 @@ BOTH = np.column_stack([1 - GOOD, GOOD])
     "answers",
     [BOTH * np.nan, BOTH[:-1], BOTH * 1.1, np.full((N, 3), 1 / 3), [["x", 1.0]] * N],
 )
-def test_fitted_models_are_named(answers: Any) -> None:
+def test_fitted_models_are_named(answers: object) -> None:
     models = {"a": Fitted(BOTH), "b": Fitted(answers)}
     with pytest.raises(stakes.InputError, match=r"(model|system) 'b'"):
         stakes.compare_models(models, X, Y, resamples=0)
@@ -119,15 +119,15 @@ def test_fitted_models_are_named(answers: Any) -> None:
 
 @pytest.mark.parametrize("odd", [Odd(), Odd(3, 1 / 3), Odd(2, 0.7)])
 def test_models_that_are_fitted_are_named(odd: Odd) -> None:
-    with pytest.raises(stakes.InputError, match="^model 'b'"):
+    with pytest.raises(stakes.InputError, match=r"^model 'b'"):
         stakes.compare_models({"a": GaussianNB(), "b": odd}, X, Y, cv=3, resamples=0)
     weights = np.ones(N)
-    with pytest.raises(stakes.InputError, match="^model 'b': sample_weight"):
+    with pytest.raises(stakes.InputError, match=r"^model 'b': sample_weight"):
         stakes.compare_models({"a": GaussianNB(), "b": odd}, X, Y, cv=3, sample_weight=weights)
 
 
 def test_one_model_has_no_name() -> None:
-    with pytest.raises(stakes.InputError, match="^scores must hold numbers"):
+    with pytest.raises(stakes.InputError, match=r"^scores must hold numbers"):
         stakes.evaluate_model(Odd(), X, Y, cv=3)
 
 

@@ -45,8 +45,8 @@ def run(options: Options) -> None:
     folder, html = Path(str(options.output)), options.html
     if html is not None:
         check_output(html, options)
-    for path in () if options.no_figures or html is None else _figure_paths(folder):
-        if same_place(html, str(path)):
+        figures_too = [] if options.no_figures else _figure_paths(folder)
+        if any(same_place(html, str(path)) for path in figures_too):
             refuse(f"--html must be another file than a figure: got {html!r}.")
     if not options.no_figures:
         try:  # before any long work

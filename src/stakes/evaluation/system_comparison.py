@@ -272,10 +272,10 @@ def _read_each(
             found[name] = read(scores)
         except InputError as error:
             errors[name] = error
-    for name, error in errors.items():
+    for name, first in errors.items():
         alike = len(errors) == len(systems) and len(set(map(str, errors.values()))) == 1
-        with told_of("" if alike and error.argument != "scores" else f"system {name!r}"):
-            raise error
+        with told_of("" if alike and first.argument != "scores" else f"system {name!r}"):
+            raise first
     return found
 
 
@@ -495,13 +495,13 @@ def _differences(
     out = []
     for system, metric in ((s, m) for s in others for m in values[s] if m in values[reference]):
         paired = contrasts.found.get(metric, {}).get((system, reference))
-        both = [f"{name}{_SEPARATOR}{metric}" for name in (system, reference)]
+        mine, theirs = (f"{name}{_SEPARATOR}{metric}" for name in (system, reference))
         pair = values[system][metric], values[reference][metric]
-        if paired is None and (np.isinf(pair).any() or not set(both) <= set(drawn.names)):
+        if paired is None and (np.isinf(pair).any() or not {mine, theirs} <= set(drawn.names)):
             gap, why = infinite_gap(*pair)  # an infinite loss is not resampled
             found = Estimate(gap, None, why)
         elif paired is None:
-            found = drawn.difference(*both, level)
+            found = drawn.difference(mine, theirs, level)
         else:
             found = paired.estimate(level)
             if found.interval is not None and metric.rpartition(".")[2].startswith("calibrat"):

@@ -20,8 +20,8 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
 from stakes._check import InputError, UndefinedMetricError
-from stakes._errors import told_of
 from stakes._counting import bincount
+from stakes._errors import told_of
 from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray, Names
 from stakes.calibration.crossfit import ModelFolds
@@ -202,7 +202,7 @@ def run_jobs(n_jobs: int | None, progress: Progress | None, jobs: Sequence[Job])
     return found
 
 
-def _answer(  # noqa: PLR0917  a job, as processes take it
+def _answer(
     model: Any, data: FitData, train: IntArray, test: IntArray, method: str, which: str
 ) -> Answer:
     """Return what a copy of a model says of some rows, fitted on others."""
