@@ -214,12 +214,13 @@ _WRITERS: dict[str, Callable[[Document], str]] = {
 def check_output(path: str, options: Options) -> None:
     """Refuse an output that cannot be written, or that is a file being read, also with --force."""
     _refuse_input(path, options)
-    refuse_taken(path, force=options.force)
+    refuse_taken(path, force=True)
     streams = {1: "standard output", 2: "standard error"}
     for descriptor, name in streams.items():
         if Target.of(path).plain and _is_open(path, descriptor):
             msg = f"cannot write '{plain(path, 1000)}': {name} goes there. Name another output."
             raise FileError(msg)
+    refuse_taken(path, force=options.force)
 
 
 def _refuse_input(path: str, options: Options) -> None:
@@ -294,9 +295,9 @@ def check_outputs(options: Options) -> None:
     for (name, path), (flag, other) in combinations(outputs.items(), 2):
         if same_place(path, other):
             refuse(f"{name} and {flag} must be two files: both are {path!r}.")
-    for path in (output, page):
-        if path is not None and not (path == output and path == "-"):
-            check_output(path, options)
+    for each in (output, page):
+        if each is not None and not (each == output and each == "-"):
+            check_output(each, options)
     if resume is not None:
         _refuse_input(resume, options)
         refuse_taken(resume, force=True)

@@ -286,9 +286,9 @@ class Contrasts:
         """The differences by metric, the first system of a pair less the second."""
         pairs, out = self.pairs, dict[str, dict[Pair, PairedDifference]]()
         for a, b in pairs:
-            own, theirs = self.columns[a], self.columns[b]
-            for metric in (m for m in own if m in theirs):
-                out.setdefault(metric, {})[a, b] = own[metric].against(theirs[metric])
+            first, second = self.columns[a], self.columns[b]
+            for metric in (m for m in first if m in second):
+                out.setdefault(metric, {})[a, b] = first[metric].against(second[metric])
         samples = next(iter(self.systems.values())).samples
         if len(samples.classes) == 2 and samples.counts.all():
             own = {name: system.as_given.samples for name, system in self.systems.items()}
