@@ -76,8 +76,9 @@ def test_an_error_about_all_systems_names_none(told: dict[str, Any]) -> None:
 @pytest.mark.parametrize("columns", ["p_b", ["q_b", "p_b"]])
 def test_columns_of_a_table(columns: str | list[str]) -> None:
     table = pd.DataFrame({"y": Y, "p_a": GOOD, "p_b": changed(1.4), "q_b": 1 - GOOD})
+    systems: dict[str, Any] = {"a": "p_a", "b": columns}
     with pytest.raises(stakes.InputError, match=r"^system 'b': scores"):
-        stakes.compare(table, dict(a="p_a", b=columns), label="y", resamples=0)
+        stakes.compare(table, systems, label="y", resamples=0)
 
 
 class Fitted:
