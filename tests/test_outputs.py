@@ -431,6 +431,27 @@ def test_no_output_goes_onto_any_other_file_that_is_read(
         assert (folder / file).read_bytes() == before
 
 
+@pytest.mark.parametrize("asked", [("evaluate", *QUICK), ("check", *QUICK, "--max-nec", "9")])
+def test_the_summary_of_a_step_is_not_added_to_an_input(
+    asked: tuple[str, ...], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = (folder / "scores.csv").read_bytes()
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "scores.csv"))
+    done = call(*asked, "--format", "github", cwd=folder)
+    assert done.returncode == 4
+    assert "would be lost" in done.stderr
+    assert (folder / "scores.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["new/", "scores.csv/", "./"])
+def test_a_name_that_ends_in_a_slash_is_a_directory(name: str, folder: Path) -> None:
+    before = names(folder)
+    done = call("evaluate", *QUICK, "-o", name, "--force", cwd=folder)
+    assert done.returncode == 4
+    assert "cannot write" in done.stderr
+    assert names(folder) == before
+
+
 def test_results_beside_a_log_are_read_too(folder: Path) -> None:
     log = "samples_task_2026-01-02T03-04-05.jsonl"
     lines = [

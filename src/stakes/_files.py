@@ -89,6 +89,8 @@ class Target:
         if descriptor is not None:
             _check_writable(descriptor, shown)
             return cls(Path(path), os.fstat(descriptor), descriptor)
+        if shown.endswith("/"):
+            raise FileError(f"cannot write '{shown}': it is a directory. Name another output.")
         real = Path(os.path.realpath(path))
         try:
             there = os.stat(path)  # noqa: PTH116  a path with a NUL byte is a ValueError

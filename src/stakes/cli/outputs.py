@@ -298,6 +298,9 @@ def check_outputs(options: Options) -> None:
     for each in (output, page):
         if each is not None and not (each == output and each == "-"):
             check_output(each, options)
+    summary = os.environ.get(SUMMARY)
+    if summary and _layout(options) == "github":
+        _refuse_input(summary, options)
     if resume is not None:
         _refuse_input(resume, options)
         refuse_taken(resume, force=True)
