@@ -13,6 +13,7 @@ from stakes._math import log
 from stakes._text import number, plain
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.calibration.calibrators import Calibrator
+from stakes.calibration.floor import Floor
 from stakes.calibration.maps import CalibrationMap, FittedMap, log_odds
 from stakes.samples import plain_arrays, plain_names
 from stakes.scores import Logits, Posteriors, Scores
@@ -162,11 +163,14 @@ class IsotonicCalibrator(Calibrator):
         )
         if not totals.all() or not (high[:-1] < low[1:]).all():
             return None
+        floor = Floor.from_scores(kind.trusted(np.array(blocks.limits)))
+        if floor.active or np.isinf([low[0], high[-1]]).any():
+            return None
         n = totals.sum()
         each = used / totals
         first, second = blocks.first * (each[0] * n), blocks.second * (each[1] * n)
         fitted = self._steps(low, high, first, second)
-        return FittedMap(fitted, names, kind.meaning, used)
+        return FittedMap(fitted, names, kind.meaning, used, floor)
 
     def _steps(
         self, low: FloatArray, high: FloatArray, first: FloatArray, second: FloatArray
