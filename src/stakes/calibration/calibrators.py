@@ -79,6 +79,7 @@ class Calibrator(Record, ABC):
     use: ClassVar[str] = ""
     two_classes: ClassVar[bool] = False  # whether it serves two classes alone
     counted: ClassVar[str] = ""  # the option that is a number of samples, if there is one
+    _event: float = 1.0  # what one sample weighs, where the weights of all rows sum to their number
     _fit: FittedMap | None = None
     _line: Any = None  # slope and intercept with their errors, of two classes
 
@@ -169,9 +170,11 @@ class Calibrator(Record, ABC):
         weights = samples.balanced_mass()
         log_p = samples.scores.answers(samples.priors).log_p
         learner = self
-        if self.counted and samples.copies is not None:  # what is learnt counts rows as samples
+        if samples.copies is not None:  # what is learnt counts rows as samples
             learner, often = self.fresh(), samples.n / len(samples)
-            setattr(learner, self.counted, getattr(self, self.counted) / often)
+            learner._event = 1 / often
+            if self.counted and (number := getattr(self, self.counted)):
+                setattr(learner, self.counted, number / often)
         found = learner.learn(log_p, samples.y, weights)
         return self._fitted_on(samples, found)
 

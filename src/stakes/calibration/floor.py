@@ -80,7 +80,7 @@ class Floor:
         if not self.active:
             return ()
         odds = number(math.exp(self.most))
-        return (f"posteriors of 0 and 1 were calibrated as odds of {odds} to 1",)
+        return (f"the calibrator takes posteriors of 0 and 1 as odds of {odds} to 1",)
 
 
 def _plainly(scores: Scores, most: float) -> bool:

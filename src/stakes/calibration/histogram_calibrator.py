@@ -47,6 +47,8 @@ class HistogramMap(CalibrationMap):
 class HistogramCalibrator(Calibrator):
     """Histogram binning: the share of each class in a bin, one class against the rest.
 
+    A bin without samples of a class counts as half a sample in one more, so no posterior is 0.
+
     Parameters
     ----------
     bins : int, default 15
@@ -100,15 +102,20 @@ class HistogramCalibrator(Calibrator):
         width = max(e.size for e in edges)  # tied scores may leave fewer bins in one class
         padded = np.array([np.append(e, np.ones(width - e.size)) for e in edges])
         hits = [(y == k).astype(float) for k in range(len(edges))]
-        share = [_shares(*each, weights) for each in zip(p.T, hits, padded, strict=True)]
+        sample = self._event / y.size
+        share = [_shares(*each, weights, sample) for each in zip(p.T, hits, padded, strict=True)]
         return HistogramMap(padded, np.array(share))
 
 
-def _shares(p: FloatArray, hit: FloatArray, edges: FloatArray, weights: FloatArray) -> FloatArray:
+def _shares(
+    p: FloatArray, hit: FloatArray, edges: FloatArray, weights: FloatArray, sample: float
+) -> FloatArray:
     n = edges.size + 1
     code = np.searchsorted(edges, p, side="right")
     total = bincount(code, weights=weights, minlength=n)
     hits = bincount(code, weights=weights * hit, minlength=n)
     ends = np.concatenate([[0.0], edges, [1.0]])
     middle = (ends[:-1] + ends[1:]) / 2
-    return np.where(total > 0, np.divide(hits, total, out=np.zeros(n), where=total > 0), middle)
+    share = np.divide(hits, total, out=middle, where=total > 0)
+    bare = (total > 0) & (hits == 0) & hits.any()
+    return np.where(bare, sample / 2 / (total + sample), share)

@@ -345,7 +345,7 @@ def decompose(
     if len(samples.classes) != 2:
         msg = f"decompose needs two classes: got {len(samples.classes)}. Use calibration_loss."
         raise InputError(msg)
-    pooled = cross_fitted(IsotonicCalibrator(), samples, TrainOnTest(), None, 0).scores
+    pooled = cross_fitted(IsotonicCalibrator(mix=0), samples, TrainOnTest(), None, 0).scores
     raw, best = (expectation(rule, s).value for s in (samples, samples.with_scores(pooled)))
     uncertainty = rule.naive(samples.priors)
     return ScoreDecomposition(raw - best, uncertainty - best, uncertainty)
