@@ -182,7 +182,7 @@ def cross_fitted(
         return CrossFit(fitted.transform(samples.scores, at), (fitted.fitted,), floor)
     dealt = deal(samples, folds, groups, rng)
     floor = Floor.from_samples(samples, *dealt.seen)
-    samples, seen = floor.samples(samples), tuple(map(floor, dealt.seen))
+    samples, seen = floor.samples(samples), [floor(s, samples.priors) for s in dealt.seen]
     found = None
     if dealt.number is not None:
         found = calibrator.fit_folds(samples, dealt.number, int(dealt.number.max()) + 1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from stakes._math import log_softmax
 from stakes._text import number
-from stakes._typing import FloatArray
+from stakes._typing import BoolArray, FloatArray
 from stakes.samples import Samples
 from stakes.scores import LogPosteriors, Posteriors, Scores
 
@@ -21,22 +21,23 @@ _GONE = 690.0  # log odds from which a posterior counts as 0: it is about 1e-300
 class Floor:
     """The largest log odds between two classes of a sample; larger ones count as this.
 
-    A posterior of 0 counts as half of the smallest odds that the scores show, as 0 votes of 50 are
-    less than 1 of 50. Scores that show only certain answers have no such odds: there 0 of n counts
-    as half an event in n + 1. No label has an effect, so all folds share one floor.
+    A posterior of 0 counts as half the smallest odds that other scores show: 0 votes of 50 are
+    somewhere below 1 of 50. Where all answers are certain there are no such odds, and 0 of n counts
+    as half an event in n + 1. Labels and weights have no effect, so all folds share one floor.
 
-    Nothing below log odds of 104 is changed unless there are zeros. A posterior on its way to 0
-    loses its say in what the smallest odds are between log odds of 104 and 690 (1e-300), so the
-    floor is continuous. Scores that are logs reach farther: finite ones are never changed.
+    Probabilities below 1e-45 are more than single precision holds. From there to 1e-300 they have
+    less and less effect on the floor, so it is continuous as a probability goes to 0. Log scores
+    have no such end: what is finite is not changed where it is fitted. Without zeros, scores up to
+    log odds of 104 are not changed anywhere.
     """
 
     most: float = PLAIN + _HALF
 
     @classmethod
-    def from_scores(cls, *scores: Scores, n: int = 1) -> Self:
-        """Return the floor of scores of n samples."""
-        reached, gone = zip(*map(_reach, scores), strict=True)
-        if not any(gone):
+    def from_scores(cls, *scores: Scores, n: int = 1, priors: FloatArray | None = None) -> Self:
+        """Return the floor of scores of n samples; classes of prior 0 have no effect."""
+        reached, beyond = zip(*(_reach(each, priors) for each in scores), strict=True)
+        if not any(beyond):
             return cls(_HALF + max(*reached, PLAIN))
         reach = max(reached)
         return cls(_HALF + reach if reach > 0 else math.log(2 * n + 1))
@@ -44,34 +45,37 @@ class Floor:
     @classmethod
     def from_samples(cls, samples: Samples, *more: Scores) -> Self:
         """Return the floor of the scores of samples, and of others of the same samples."""
-        return cls.from_scores(samples.scores, *more, n=samples.n)
+        return cls.from_scores(samples.scores, *more, n=samples.n, priors=samples.priors)
 
     @property
     def active(self) -> bool:
-        """Whether scores that are not extreme were told of zeros among them."""
+        """Whether there were posteriors of 0 or 1."""
         return self.most < PLAIN
 
     def samples(self, samples: Samples) -> Samples:
         """Return samples whose scores are within the floor."""
-        scores = self(samples.scores)
+        scores = self(samples.scores, samples.priors)
         return samples if scores is samples.scores else samples.with_scores(scores)
 
-    def __call__(self, scores: Scores) -> Scores:
-        """Return scores within the floor; the same object where all are."""
+    def __call__(self, scores: Scores, priors: FloatArray | None = None) -> Scores:
+        """Return scores within the floor, the same object where all are.
+
+        A class of prior 0 keeps its posterior of 0.
+        """
         if _plainly(scores, self.most):
             return scores
         logs = _logs(scores)
         if logs.ndim == 1:
             return type(scores).trusted(np.clip(logs, -self.most, self.most), scores.names)
         least = logs.max(axis=1, keepdims=True) - self.most
-        low = (logs < least).any(axis=1)
-        if not low.any():
+        low = (logs < least) & _counted(logs, priors)
+        rows = low.any(axis=1)
+        if not rows.any():
             return scores
-        inside = np.array(logs)
-        inside[low] = np.maximum(logs[low], least[low])
+        inside = np.where(low, least, logs)
         if not isinstance(scores, Posteriors | LogPosteriors):
             return type(scores).trusted(inside, scores.names)
-        inside[low] = log_softmax(inside[low])
+        inside[rows] = log_softmax(inside[rows])
         return LogPosteriors.trusted(inside, scores.names)
 
     @property
@@ -79,7 +83,7 @@ class Floor:
         """What a user should know of it."""
         if not self.active:
             return ()
-        odds = number(math.exp(self.most))
+        odds = number(float(f"{math.exp(self.most):.3g}"))
         return (f"the calibrator takes posteriors of 0 and 1 as odds of {odds} to 1",)
 
 
@@ -97,18 +101,26 @@ def _plainly(scores: Scores, most: float) -> bool:
     return high - low <= most
 
 
-def _reach(scores: Scores) -> tuple[float, bool]:
+def _reach(scores: Scores, priors: FloatArray | None) -> tuple[float, bool]:
     """Return the largest log odds that scores show, and whether there are others beyond."""
     if _plainly(scores, PLAIN):
         return 0.0, False
     logs = _logs(scores)
-    far = np.abs(logs) if logs.ndim == 1 else logs.max(axis=1, keepdims=True) - logs
+    if logs.ndim == 1:
+        far = np.abs(logs)
+    else:
+        far = np.where(_counted(logs, priors), logs.max(axis=1, keepdims=True) - logs, 0.0)
     finite = np.isfinite(far)
     known = np.where(finite, far, 0.0)
     if not isinstance(scores, Posteriors):
         return float(known.max()), not finite.all()
     fading = PLAIN * (_GONE - known) / (_GONE - PLAIN)
     return float(np.minimum(known, fading).max()), bool((far > PLAIN).any())
+
+
+def _counted(logs: FloatArray, priors: FloatArray | None) -> BoolArray:
+    """Return which classes may have a posterior above 0."""
+    return np.ones(logs.shape[1], np.bool_) if priors is None else priors > 0
 
 
 def _logs(scores: Scores) -> FloatArray:

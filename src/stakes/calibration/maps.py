@@ -183,7 +183,7 @@ class FittedMap:
             raise InputError(
                 "scores", rule, f"{type(typed).__name__}, which are {typed.meaning}", hint=hint
             )
-        log_p = self.floor(typed).answers(self.priors).log_p
+        log_p = self.floor(typed, self.priors).answers(self.priors).log_p
         output = LogPosteriors.trusted(self.map(log_p), typed.names)
         if priors is None:
             return output

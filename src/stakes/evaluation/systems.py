@@ -376,7 +376,7 @@ class System:
         pairs = ((every, every),)
         if isinstance(stage.folds, DealtFolds):
             pairs = tuple((place[train], place[test]) for train, test in stage.folds.pairs)  # type: ignore[assignment]
-        scores = Floor.from_samples(samples)(samples.scores)
+        scores = Floor.from_samples(samples).samples(samples).scores
         log_p = scores.part(order).answers(samples.priors).log_p
         mass = _scaled(self.samples.mass, order)
         data = Training(log_p, samples.y[order], pairs, samples.given_priors, mass)
