@@ -233,6 +233,15 @@ class ExpectedLoss(NumberRecord):
         return Undefined("zero_naive_cost", f"{text}, so there is no naive cost to divide by")
 
     @property
+    def why_infinite(self) -> str:
+        """How many samples make the value infinite, and what it is over the others."""
+        n = self.infinite_samples
+        said = f"{n} {'sample has' if n == 1 else 'samples have'} posterior 0 for the true class"
+        if not math.isfinite(self.over_others):
+            return said
+        return f"{said}; over the others it is {number(self.over_others)}"
+
+    @property
     def normalized(self) -> float:
         """The value divided by that of the naive system; NaN, with a reason, if that is 0."""
         return self.value / self.naive if self.undefined is None else math.nan
@@ -464,11 +473,7 @@ class ExpectedLoss(NumberRecord):
         if self.infinite_samples:
             rows = quoted(self.infinite_rows.tolist(), most=5)
             place = f": row {rows}" if rows else ""
-            n = f"{self.infinite_samples} sample(s)"
-            text = f"{n} had posterior 0 for their true class{place}"
-            if math.isfinite(self.over_others):
-                text += f"; over the others it is {number(self.over_others)}"
-            lines.append(f"{'  infinite':<22} {text}")
+            lines.append(f"{'  infinite':<22} {self.why_infinite}{place}")
         elif self.no_interval:
             lines.append(f"{'  no interval':<22} {self.no_interval}")
         return "\n".join(lines)

@@ -47,7 +47,8 @@ class HistogramMap(CalibrationMap):
 class HistogramCalibrator(Calibrator):
     """Histogram binning: the share of each class in a bin, one class against the rest.
 
-    A bin without samples of a class counts as half a sample in one more, so no posterior is 0.
+    A bin without samples of a class, or of others, counts as half of one in one sample more, so no
+    posterior is 0.
 
     Parameters
     ----------
@@ -116,6 +117,7 @@ def _shares(
     hits = bincount(code, weights=weights * hit, minlength=n)
     ends = np.concatenate([[0.0], edges, [1.0]])
     middle = (ends[:-1] + ends[1:]) / 2
+    half = sample / 2 / (total + sample)
     share = np.divide(hits, total, out=middle, where=total > 0)
-    bare = (total > 0) & (hits == 0) & hits.any()
-    return np.where(bare, sample / 2 / (total + sample), share)
+    share = np.where((hits == total) & (total > 0), 1 - half, share)
+    return np.where((hits == 0) & (total > 0) & hits.any(), half, share)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, get_type_hints
 
 import numpy as np
 
-from stakes._check import InputError, read_names, read_priors
+from stakes._check import InputError, read_names, read_number, read_priors
 from stakes._math import log_softmax
 from stakes._text import number, plain, plain_list, quoted
 from stakes._typing import FloatArray, Names, PriorsLike
@@ -236,7 +236,9 @@ class FittedMap:
                 meaning = None if data["scores"] is None else ScoreMeaning(str(data["scores"]))
             else:  # which kept priors for likelihoods alone
                 meaning = None if priors is None else ScoreMeaning.LIKELIHOODS
-            floor = Floor(data["floor"]) if version > _UNFLOORED else Floor()
+            floor = Floor()
+            if version > _UNFLOORED:
+                floor = Floor(read_number(data["floor"], "floor", 0, math.inf, closed=(False, False)))
             with np.errstate(all="ignore"):
                 probe = np.exp(fitted(np.log(np.full((1, len(names)), 1 / len(names)))))
         except (KeyError, TypeError, ValueError, IndexError) as error:

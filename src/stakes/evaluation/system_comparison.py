@@ -141,7 +141,7 @@ class Comparison(Paged, Tracked):
         return "compare", self.to_dict()
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.verdicts))
+        return "\n".join([*map(str, self.verdicts), *(f"Note: {note}" for note in self.notes)])
 
 
 def compare(  # noqa: PLR0913  the data, the systems, the applications, the intervals
@@ -272,7 +272,8 @@ def compare_samples(
         *reading_notes(systems),
         *(why for system in made.values() for why in system.why_uncalibrated),
         *(
-            f"The {loss.name} of {plain(name)} is infinite, so it is not compared."
+            f"The {loss.name} of {plain(name)} is infinite, so it is not compared:"
+            f" {loss.why_infinite}."
             for name, system in made.items()
             for loss in system.expected_losses
             if loss.infinite_samples
