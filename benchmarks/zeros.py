@@ -46,10 +46,12 @@ class SaturatedBayes:
     """Naive Bayes on repeated columns, in single precision."""
 
     def fit(self, x: Any, y: Any) -> "SaturatedBayes":  # noqa: ANN401
+        """Learn from samples."""
         self.model = GaussianNB().fit(np.repeat(x, COPIES, axis=1), y)
         return self
 
     def predict_proba(self, x: Any) -> Any:  # noqa: ANN401
+        """Return posteriors."""
         return self.model.predict_proba(np.repeat(x, COPIES, axis=1)).astype(np.float32)
 
 
@@ -57,11 +59,14 @@ class RoundedRegression:
     """Logistic regression, its posteriors rounded to two digits."""
 
     def fit(self, x: Any, y: Any) -> "RoundedRegression":  # noqa: ANN401
+        """Learn from samples."""
         self.model = LogisticRegression().fit(x, y)
         return self
 
     def predict_proba(self, x: Any) -> Any:  # noqa: ANN401
-        return self.model.predict_proba(x).round(2)
+        """Return posteriors whose rows sum to 1."""
+        p = self.model.predict_proba(x).round(2)
+        return p / p.sum(axis=1, keepdims=True)
 
 
 MODELS: dict[str, Callable[[int], Any]] = {
@@ -110,9 +115,7 @@ def losses(stage: stakes.Calibrator, known: Any, judged: Any, labels: tuple[Any,
 def replication(number: int, classes: int, share: float) -> dict[str, Losses]:
     """Return losses by floor; "" is that of the library."""
     rng = np.random.default_rng([_SEED, number, classes, round(100 * share)])
-    trained, fitted, judged = (
-        draw(n, classes, share, rng) for n in (TRAINED, max(SIZES), JUDGED)
-    )
+    trained, fitted, judged = (draw(n, classes, share, rng) for n in (TRAINED, max(SIZES), JUDGED))
     out: dict[str, Losses] = defaultdict(lambda: defaultdict(list))
     for name, make in MODELS.items():
         model = make(number).fit(*trained)
@@ -153,7 +156,9 @@ def table(replications: int, jobs: int) -> str:
     for kind in ("cross-entropy", "Brier"):
         keys = [k for k in every[""] if k[3] == kind and k[1] == "affine"]
         shown = keys if kind == "cross-entropy" else []
-        lines += [row(f"{name}", stage, n, every, [(name, stage, n, kind)]) for name, stage, n, _ in shown]
+        lines += [
+            row(f"{name}", stage, n, every, [(name, stage, n, kind)]) for name, stage, n, _ in shown
+        ]
         for stage in dict.fromkeys(k[1] for k in every[""]):
             chosen = [k for k in every[""] if k[3] == kind and k[1] == stage]
             lines.append(row(f"all, {kind}", stage, "", every, chosen))

@@ -51,6 +51,11 @@ class Calibrator(Record, ABC):
     same classes. Fit on data that the classifier was not trained on, and evaluate on data that
     the calibrator was not fitted on: `cross_calibrate` does that for you.
 
+    Posteriors of 0 and 1, as forests give them, count as half or twice the most extreme odds that
+    other scores show; if all answers are certain, 0 of n counts as half an event in n + 1. Labels
+    have no effect on this, and scores without them are not changed. No calibrated posterior is 0
+    or 1, but for classes of prior 0 and `IsotonicCalibrator(mix=0)`.
+
     See Also
     --------
     AffineCalibrator : the usual one.

@@ -182,11 +182,12 @@ def cross_fitted(
         return CrossFit(fitted.transform(samples.scores, at), (fitted.fitted,), floor)
     dealt = deal(samples, folds, groups, rng)
     floor = Floor.from_samples(samples, *dealt.seen)
-    samples, seen = floor.samples(samples), [floor(s, samples.priors) for s in dealt.seen]
-    found = None
+    samples, found = floor.samples(samples), None
     if dealt.number is not None:
         found = calibrator.fit_folds(samples, dealt.number, int(dealt.number.max()) + 1)
-    found = found or _one_by_one(calibrator, samples, dealt.pairs, seen)
+    if found is None:
+        others = [floor(scores, samples.priors) for scores in dealt.seen]
+        found = _one_by_one(calibrator, samples, dealt.pairs, others)
     return replace(found, floor=floor)
 
 

@@ -383,8 +383,7 @@ def risk_curve(  # noqa: PLR0913  the data, and how a calibrator is fitted
     calibrator : Calibrator, optional
         Adds a line for cross-fitted scores: what calibration recovers on samples it did not see;
         the minimum is optimistic. `AffineCalibrator()` is a good choice: its two numbers hardly
-        overfit, and its posteriors are never exactly 0 or 1, which would make the cross-entropy
-        infinite.
+        overfit.
     folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
         As in `cross_calibrate`.
     groups : column of N names, optional

@@ -238,7 +238,8 @@ class FittedMap:
                 meaning = None if priors is None else ScoreMeaning.LIKELIHOODS
             floor = Floor()
             if version > _UNFLOORED:
-                floor = Floor(read_number(data["floor"], "floor", 0, math.inf, closed=(False, False)))
+                most = read_number(data["floor"], "floor", 0, math.inf, closed=(False, False))
+                floor = Floor(most)
             with np.errstate(all="ignore"):
                 probe = np.exp(fitted(np.log(np.full((1, len(names)), 1 / len(names)))))
         except (KeyError, TypeError, ValueError, IndexError) as error:

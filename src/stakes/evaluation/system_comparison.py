@@ -272,8 +272,7 @@ def compare_samples(
         *reading_notes(systems),
         *(why for system in made.values() for why in system.why_uncalibrated),
         *(
-            f"The {loss.name} of {plain(name)} is infinite, so it is not compared:"
-            f" {loss.why_infinite}."
+            f"The {loss.name} of {plain(name)} is infinite, so it is not compared."
             for name, system in made.items()
             for loss in system.expected_losses
             if loss.infinite_samples
