@@ -14,6 +14,7 @@ from stakes.scores import LogPosteriors, Posteriors, Scores
 
 _HALF = math.log(2)
 PLAIN = 104.0  # log odds up to which every float tells posteriors apart: single precision to 2^-149
+USUAL = 53 * _HALF  # log odds that double precision shows next to 1
 _GONE = 690.0  # log odds from which a posterior counts as 0: it is about 1e-300
 
 
@@ -27,18 +28,18 @@ class Floor:
 
     Probabilities below 1e-45 are more than single precision holds. From there to 1e-300 they have
     less and less effect on the floor, so it is continuous as a probability goes to 0. Log scores
-    have no such end: what is finite is not changed where it is fitted. Without zeros, scores up to
-    log odds of 104 are not changed anywhere.
+    have no such end. Without zeros no score that is fitted is changed, and of others those alone
+    whose odds are beyond 2^54 and beyond twice the largest that were fitted.
     """
 
-    most: float = PLAIN + _HALF
+    most: float = USUAL + _HALF
 
     @classmethod
     def from_scores(cls, *scores: Scores, n: int = 1, priors: FloatArray | None = None) -> Self:
         """Return the floor of scores of n samples; classes of prior 0 have no effect."""
         reached, beyond = zip(*(_reach(each, priors) for each in scores), strict=True)
         if not any(beyond):
-            return cls(_HALF + max(*reached, PLAIN))
+            return cls(_HALF + max(*reached, USUAL))
         reach = max(reached)
         return cls(_HALF + reach if reach > 0 else math.log(2 * n + 1))
 
@@ -49,8 +50,8 @@ class Floor:
 
     @property
     def active(self) -> bool:
-        """Whether there were posteriors of 0 or 1."""
-        return self.most < PLAIN
+        """Whether posteriors of 0 or 1 gave it odds that are not extreme."""
+        return self.most < USUAL
 
     def samples(self, samples: Samples) -> Samples:
         """Return samples whose scores are within the floor."""
@@ -103,7 +104,7 @@ def _plainly(scores: Scores, most: float) -> bool:
 
 def _reach(scores: Scores, priors: FloatArray | None) -> tuple[float, bool]:
     """Return the largest log odds that scores show, and whether there are others beyond."""
-    if _plainly(scores, PLAIN):
+    if _plainly(scores, USUAL):
         return 0.0, False
     logs = _logs(scores)
     if logs.ndim == 1:
