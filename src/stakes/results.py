@@ -233,15 +233,6 @@ class ExpectedLoss(NumberRecord):
         return Undefined("zero_naive_cost", f"{text}, so there is no naive cost to divide by")
 
     @property
-    def why_infinite(self) -> str:
-        """How many samples make the value infinite, and what it is over the others."""
-        n = self.infinite_samples
-        said = f"{n} {'sample has' if n == 1 else 'samples have'} posterior 0 for the true class"
-        if not math.isfinite(self.over_others):
-            return said
-        return f"{said}; over the others it is {number(self.over_others)}"
-
-    @property
     def normalized(self) -> float:
         """The value divided by that of the naive system; NaN, with a reason, if that is 0."""
         return self.value / self.naive if self.undefined is None else math.nan
@@ -472,8 +463,11 @@ class ExpectedLoss(NumberRecord):
             lines.append(f"{'  normalised':<22} undefined: {self.undefined.text}")
         if self.infinite_samples:
             rows = quoted(self.infinite_rows.tolist(), most=5)
-            place = f": row {rows}" if rows else ""
-            lines.append(f"{'  infinite':<22} {self.why_infinite}{place}")
+            place, known = f": row {rows}" if rows else "", math.isfinite(self.over_others)
+            others = f"; over the others it is {number(self.over_others)}" if known else ""
+            n = f"{self.infinite_samples} sample(s)"
+            text = f"{n} had posterior 0 for their true class{place}{others}"
+            lines.append(f"{'  infinite':<22} {text}")
         elif self.no_interval:
             lines.append(f"{'  no interval':<22} {self.no_interval}")
         return "\n".join(lines)
