@@ -179,7 +179,7 @@ def row(name: str, stage: str, n: object, every: Mapping[str, Losses], keys: lis
 def main() -> None:
     """Run the grid; print it, or enter it in the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--replications", type=int, default=20, help="of each setting")
+    parser.add_argument("--replications", type=int, default=4, help="of each setting")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--write", action="store_true", help=f"enter the table in {PAGE.name}")
     asked = parser.parse_args()
