@@ -105,7 +105,9 @@ def test_an_infinite_loss_is_no_noise() -> None:
     some = [stakes.IsotonicCalibrator(mix=1.0)]
     choice = stakes.choose_calibrator(stakes.LogLoss(), y, p, some)
     assert choice.chosen.name == "isotonic"
-    plain = stakes.choose_calibrator(stakes.LogLoss(), y, scores, [stakes.IsotonicCalibrator()])
+    plain = stakes.choose_calibrator(
+        stakes.LogLoss(), y, scores, [stakes.IsotonicCalibrator(mix=0)]
+    )
     assert plain.losses[-1].value == np.inf
     assert plain.best is None
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import stakes
@@ -22,7 +21,6 @@ from stakes._errors import (
     PlacedText,
     StakesError,
 )
-from stakes.calibration.calibrators import ImpossibleTruthError
 from stakes.cli.places import said, told_in_place
 from stakes.io import read_columns
 from test_errors import MESSAGES
@@ -75,8 +73,6 @@ def _same(one: StakesError, other: StakesError) -> None:
         ),
         (FileError("It is there.", hint=Action("replace_file")), "It is there. Pass force=True to replace it."),
         (MissingExtraError("It is not there."), "It is not there."),
-        (ImpossibleTruthError(np.array([4, 7])), "2 samples have posterior 0 for the true class, row 4 and 1 more: no scale"),
-        (ImpossibleTruthError(np.array([], int), 1), "1 sample has posterior 0 for the true class: no scale"),
     ],
 )  # fmt: skip
 def test_fields_make_the_message_and_survive(error: StakesError, text: str) -> None:

@@ -171,11 +171,11 @@ def test_the_test_of_calibration_is_that_of_right_and_wrong_scores() -> None:
         assert np.mean(p_values(k, 1.0, 2.0) < 0.05) > 0.9
 
 
-def test_a_true_class_that_was_impossible_is_doubted() -> None:
+def test_true_classes_that_were_impossible_are_doubted() -> None:
     rng = np.random.default_rng(35)
     y, scores = log_odds(200, 0.2, 1.0, rng)
     p = 1 / (1 + np.exp(-scores.values))
-    p[int(np.flatnonzero(y == 1)[0])] = 0.0
+    p[np.flatnonzero(y == 1)[:20]] = 0.0
     with pytest.warns(UserWarning, match="cannot be trusted") as caught:
         found = stakes.estimate_priors(p, TRAINED, labelled=stakes.HeldOut(y, p))
     assert "nan" not in str(caught[0].message)

@@ -27,6 +27,7 @@ from judged import (
     same_numbers,  # noqa: F401  every test uses it
     usual,
 )
+from stakes._text import number
 from stakes._typing import IntArray
 from stakes.evaluation.applications import read_applications
 from stakes.evaluation.systems import Settings, System, read_system
@@ -441,12 +442,17 @@ def test_an_infinite_loss_has_a_verdict() -> None:
     p[row] = [0, 1]
     result = stakes.evaluate(TWO.y, p, resamples=60)
     assert math.isinf(result.metrics()["cross_entropy.value"].value)
-    assert "posterior 0" in result.notes[0]
+    assert "posteriors of 0 and 1 as odds of" in result.notes[0]
     verdict = next(v for v in result.verdicts if v.code == "infinite_loss")
     assert "1 sample has" in verdict.text
     assert f"row {row})" in verdict.text
     assert result.to_dict()["scoring_rules"][0]["value"]["value"] == "inf"
     json_of(result)
+    assert math.isfinite(result.metrics()["cross_entropy.calibrated_normalized"].value)
+    assert f"calibrated {result.rules[0].calibrated_normalized}" in str(result)
+    kept = np.delete(np.arange(TWO.y.size), row)
+    others = stakes.cross_entropy(TWO.y[kept], RAW[kept])
+    assert f"over the others it is {number(others.value)}" in verdict.text
     binned = stakes.evaluate(TWO.y, p, calibrator=stakes.HistogramCalibrator(3), resamples=60)
     assert binned.metrics()["cross_entropy.relative"].method == "a loss is infinite"
     json_of(binned)
@@ -538,8 +544,15 @@ def test_impossible_truths_are_told_in_rows_of_the_arguments() -> None:
     y = np.tile([0, 1], 50)
     p = np.where(y == 1, 0.8, 0.2)
     p[[7, 93]] = 0.0
-    notes = " ".join(stakes.evaluate(y, p, resamples=0).notes)
-    assert "2 samples have posterior 0 for the true class, row 7 and 1 more" in notes
+    told = str(stakes.evaluate(y, p, resamples=0))
+    assert "2 samples have posterior 0 for the true class (row 7 and 1 more)" in told
+
+
+def test_why_calibration_was_left_out_is_printed() -> None:
+    y = [0] * 40 + [1] * 3
+    result = stakes.evaluate(y, np.linspace(0.1, 0.9, 43), resamples=0)
+    assert result.calibrator is None
+    assert "Note: Calibration was left out: class 1 has 3 samples" in str(result)
 
 
 def test_calibration_errors_are_summed_over_blocks() -> None:

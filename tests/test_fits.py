@@ -186,13 +186,13 @@ def test_many_separable_samples_are_recognised() -> None:
     assert np.exp(found[np.arange(30_000), y]).min() > 1 - 1e-5
 
 
-def test_posteriors_of_0_and_missing_classes_go_the_long_way() -> None:
+def test_posteriors_of_0_are_within_the_floor_and_missing_classes_are_refused() -> None:
     y, log_p = scored(15_000, 2)
     log_p[(y == 0) & (np.arange(15_000) % 9 == 0)] = [0.0, -np.inf]
-    samples = read_samples(y, stakes.LogPosteriors(log_p))
-    assert SharedScale.from_samples(samples, stakes.AffineCalibrator.moves) is None
+    zeros = np.isneginf(log_p[:, 1])
     found = stakes.cross_calibrate(stakes.AffineCalibrator(), y, stakes.LogPosteriors(log_p))
-    assert np.isneginf(found.values[:, 1]).sum() == np.isneginf(log_p[:, 1]).sum()
+    assert np.isfinite(found.values).all()
+    assert found.values[zeros, 1].max() < np.quantile(found.values[~zeros, 1], 0.01)
     rare = np.zeros(15_000, dtype=int)
     rare[:3] = 1
     with pytest.raises(stakes.UndefinedMetricError, match="class 1 has 0 samples"):

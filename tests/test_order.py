@@ -21,6 +21,7 @@ from stakes._kernels import formulas, keys
 from stakes._kernels.definitions import order
 from stakes._kernels.kernel_records import Blocks
 from stakes._kernels.library import KERNELS
+from stakes.calibration.floor import Floor
 from stakes.calibration.isotonic_calibrator import StepMap
 from stakes.curves.area import auc_interval
 from stakes.metrics.traditional import FourCounts
@@ -284,7 +285,7 @@ def test_isotonic_fits_of_plain_arrays(data: tuple[Any, Any], priors: Any, mix: 
     for scores in (p, stakes.Posteriors(p), odds):
         quick = stakes.IsotonicCalibrator(mix).fit(scores, y, priors=priors)
         samples = read_samples(y, scores, priors=priors)
-        log_p = samples.scores.answers(None).log_p
+        log_p = Floor.from_samples(samples).samples(samples).scores.answers(None).log_p
         found, wanted = quick.fitted, quick.learn(log_p, y, samples.balanced_weights())
         assert isinstance(wanted, StepMap)
         same(found, wanted)

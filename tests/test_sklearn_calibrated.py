@@ -222,13 +222,13 @@ class TestScores:
         p = CalibratedClassifier(GaussianNB()).fit(wide, y).predict_proba(wide)
         assert stakes.cross_entropy(y, p).normalized < 0.9
 
-    def test_a_forest_that_is_sure_and_wrong_needs_another_calibrator(self) -> None:
+    @pytest.mark.parametrize("trees", [5, 50])
+    def test_a_forest_that_is_sure_and_wrong_is_calibrated(self, trees: int) -> None:
         x, y = blobs(300)
-        forest = RandomForestClassifier(5, random_state=0)
-        with pytest.raises(stakes.UndefinedMetricError, match="Use an isotonic or a histogram"):
-            CalibratedClassifier(forest).fit(x, y)
-        model = CalibratedClassifier(forest, calibrator=stakes.IsotonicCalibrator(mix=1))
-        assert np.isfinite(model.fit(x, y).predict_log_proba(x)).all()
+        forest = RandomForestClassifier(trees, random_state=0)
+        for stage in (None, stakes.IsotonicCalibrator(), stakes.HistogramCalibrator()):
+            model = CalibratedClassifier(forest, calibrator=stage).fit(x, y)
+            assert np.isfinite(model.predict_log_proba(x)).all()
 
 
 class TestLabels:

@@ -69,7 +69,6 @@ def test_the_slope_does_not_depend_on_the_priors_of_use() -> None:
     [
         (np.full(100, 0.3), "do not vary"),
         (np.where(np.arange(100) < 50, 0.2, 0.9), "separable"),
-        (np.where(np.arange(100) < 49, 0.0, 1.0), "posterior 0"),
     ],
 )
 def test_no_slope_without_what_determines_it(p: FloatArray, why: str) -> None:

@@ -434,7 +434,7 @@ def test_infinite_losses_are_counted_once() -> None:
     verdict = next(v for v in result.verdicts if v.code == "infinite_loss")
     assert "6 samples have posterior 0 for the true class (row 1 and 5 more)" in verdict.text
     (note,) = result.notes
-    assert "6 samples have posterior 0" in note
+    assert note == "the calibrator takes posteriors of 0 and 1 as odds of 8 to 1"
 
 
 # -- little data

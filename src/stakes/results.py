@@ -189,6 +189,8 @@ class ExpectedLoss(NumberRecord):
         Other constant answers that could be the naive one.
     infinite_rows : array of int
     infinite_samples : int
+    over_others : float
+        The loss over all other samples, where some are infinite; NaN if that is not known.
 
     See Also
     --------
@@ -217,6 +219,7 @@ class ExpectedLoss(NumberRecord):
     rivals: tuple[Constant, ...] = field(default=(), repr=False)  # of the naive decision
     infinite_rows: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
     infinite_samples: int = field(default=0, repr=False)  # more than rows that stand for several
+    over_others: float = field(default=math.nan, repr=False)  # where the loss is finite
 
     @property
     def undefined(self) -> Undefined | None:
@@ -460,9 +463,11 @@ class ExpectedLoss(NumberRecord):
             lines.append(f"{'  normalised':<22} undefined: {self.undefined.text}")
         if self.infinite_samples:
             rows = quoted(self.infinite_rows.tolist(), most=5)
-            place = f": row {rows}" if rows else ""
+            place, known = f": row {rows}" if rows else "", math.isfinite(self.over_others)
+            others = f"; over the others it is {number(self.over_others)}" if known else ""
             n = f"{self.infinite_samples} sample(s)"
-            lines.append(f"{'  infinite':<22} {n} had posterior 0 for their true class{place}")
+            text = f"{n} had posterior 0 for their true class{place}{others}"
+            lines.append(f"{'  infinite':<22} {text}")
         elif self.no_interval:
             lines.append(f"{'  no interval':<22} {self.no_interval}")
         return "\n".join(lines)

@@ -10,7 +10,6 @@ from stakes._text import number
 from stakes._typing import FloatArray, IntArray, Names
 from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.class_scales import ClassScales
-from stakes.calibration.linear import refuse_impossible
 from stakes.calibration.maps import CalibrationMap
 from stakes.scores import LogProbabilities
 
@@ -77,7 +76,6 @@ class BetaCalibrator(Calibrator):
         weights : array of N floats
             How much each sample counts; they sum to 1.
         """
-        refuse_impossible(log_p, y, weights)
         scales = [0, 4]  # cells of b and a in the table of scales and biases; 5 is the second bias
         while True:
             problem = ClassScales.from_arrays(log_p, y, weights, np.array([*scales, 5]))

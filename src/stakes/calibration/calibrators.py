@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ["Calibrator", "calibrator_from_dict"]
 
 from abc import ABC, abstractmethod
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,6 +16,7 @@ from stakes._math import log
 from stakes._records import Record, shown_field
 from stakes._text import number, plain, quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
+from stakes.calibration.floor import Floor
 from stakes.calibration.maps import CalibrationMap, FittedMap
 from stakes.samples import Samples, read_samples
 from stakes.scores import (
@@ -28,34 +29,19 @@ from stakes.scores import (
 )
 
 
-class ImpossibleTruthError(UndefinedMetricError):
-    """Some samples have posterior 0 for their true class, which no scale or shift can fix."""
-
-    def __init__(self, rows: IntArray, samples: int | None = None) -> None:
-        self.rows = rows
-        n = rows.size if samples is None else samples
-        many = f"{n} samples have" if n > 1 else "1 sample has"
-        more = f" and {n - 1} more" if n > 1 else ""
-        why = "no scale or shift of log posteriors can fix that"
-        hint = "Use an isotonic or a histogram calibrator, or scores without exact zeros."
-        said = f"{many} posterior 0 for the true class"
-        if rows.size:
-            super().__init__(f"{said},", row=rows[0], more=f"{more}: {why}", hint=hint)
-        else:  # those of a summary are not known
-            super().__init__(said, more=f": {why}", hint=hint)
-
-
 @dataclass(frozen=True, eq=False)
 class CrossFit:
-    """Calibrated scores, and the maps behind them: one for each fold."""
+    """Calibrated scores, the maps behind them, one for each fold, and their common floor."""
 
     scores: LogPosteriors
     maps: tuple[CalibrationMap, ...]
+    floor: Floor = field(default_factory=Floor)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a user should know of the fits, once."""
-        return tuple(dict.fromkeys(note for fitted in self.maps for note in fitted.notes))
+        said = dict.fromkeys(note for fitted in self.maps for note in fitted.notes)
+        return (*self.floor.notes, *said)
 
 
 class Calibrator(Record, ABC):
@@ -64,6 +50,11 @@ class Calibrator(Record, ABC):
     `fit` learns from labelled scores, `transform` applies what was learnt to any scores of the
     same classes. Fit on data that the classifier was not trained on, and evaluate on data that
     the calibrator was not fitted on: `cross_calibrate` does that for you.
+
+    Posteriors of 0 and 1, as forests give them, count as half or twice the most extreme odds that
+    other scores show; if all answers are certain, 0 of n counts as half an event in n + 1. Labels
+    have no effect on this, and scores without them are not changed. No calibrated posterior is 0
+    or 1, but for classes of prior 0 and `IsotonicCalibrator(mix=0)`.
 
     See Also
     --------
@@ -93,6 +84,7 @@ class Calibrator(Record, ABC):
     use: ClassVar[str] = ""
     two_classes: ClassVar[bool] = False  # whether it serves two classes alone
     counted: ClassVar[str] = ""  # the option that is a number of samples, if there is one
+    _event: float = 1.0  # what one sample weighs, where the weights of all rows sum to their number
     _fit: FittedMap | None = None
     _line: Any = None  # slope and intercept with their errors, of two classes
 
@@ -146,7 +138,8 @@ class Calibrator(Record, ABC):
         except InputError as error:
             value = _score_among(y_true)
             raise (error if value is None else _swapped(value)) from None
-        return self.fit_samples(samples)._with_errors(samples)
+        fitted = self.fit_samples(samples)
+        return fitted._with_errors(fitted._fit_or_refuse().floor.samples(samples))
 
     def _with_errors(self, samples: Samples) -> Self:  # noqa: ARG002
         """Find the standard errors of what was learnt, where they have a closed form."""
@@ -164,6 +157,13 @@ class Calibrator(Record, ABC):
         samples : Samples
             Labels and scores that are already checked.
         """
+        floor = Floor.from_samples(samples)
+        fitted = self._fit_inside(floor.samples(samples))._fit_or_refuse()
+        self._fit = replace(fitted, floor=floor)
+        return self
+
+    def _fit_inside(self, samples: Samples) -> Self:
+        """Learn from samples whose scores are within the floor."""
         require_every_class(samples)
         if self.two_classes and len(samples.classes) != 2:
             raise InputError(type(self).__name__, "needs two classes", len(samples.classes))
@@ -175,14 +175,12 @@ class Calibrator(Record, ABC):
         weights = samples.balanced_mass()
         log_p = samples.scores.answers(samples.priors).log_p
         learner = self
-        if self.counted and samples.copies is not None:  # what is learnt counts rows as samples
+        if samples.copies is not None:  # what is learnt counts rows as samples
             learner, often = self.fresh(), samples.n / len(samples)
-            setattr(learner, self.counted, getattr(self, self.counted) / often)
-        try:
-            found = learner.learn(log_p, samples.y, weights)
-        except ImpossibleTruthError as error:  # in rows of the arguments, not of a fold
-            number = None if samples.copies is None else int(samples.copies[error.rows].sum())
-            raise ImpossibleTruthError(samples.rows(error.rows), number) from None
+            learner._event = 1 / often
+            if self.counted and (number := getattr(self, self.counted)):
+                setattr(learner, self.counted, number / often)
+        found = learner.learn(log_p, samples.y, weights)
         return self._fitted_on(samples, found)
 
     def _fitted_on(self, samples: Samples, found: CalibrationMap) -> Self:
@@ -294,7 +292,7 @@ class Calibrator(Record, ABC):
     @property
     def notes(self) -> tuple[str, ...]:
         """What a user should know about the fit."""
-        return self.fitted.notes
+        return (*self._fit_or_refuse().floor.notes, *self.fitted.notes)
 
     def __str__(self) -> str:
         """Return the settings and, once it is fitted, what was learnt."""
@@ -309,7 +307,7 @@ class Calibrator(Record, ABC):
 
     def _learnt(self) -> str:
         """Return in a line or two what was learnt."""
-        return self.fitted.text(self.classes)
+        return "; ".join([self.fitted.text(self.classes), *self._fit_or_refuse().floor.notes])
 
     def fresh(self) -> Self:
         """Return an unfitted calibrator of the same kind and settings."""

@@ -23,6 +23,7 @@ from stakes.calibration.crossfit import (
     deal,
     group_codes,
 )
+from stakes.calibration.floor import Floor
 from stakes.metrics.expected_losses import expectation, sample_losses
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference, paired_losses
@@ -255,6 +256,7 @@ class Selection:
     def _nested(self, samples: Samples, unit: IntArray | None, folds: DealtFolds) -> LogPosteriors:
         """Return the scores of the procedure: chosen and fitted without the fold they are in."""
         output = samples.scores.answers(samples.priors).log_p.copy()
+        inside = Floor.from_samples(samples).samples(samples)
         for train, test in folds.pairs:
             seen = samples.part(train)
             groups = None if unit is None else unit[train]
@@ -264,8 +266,8 @@ class Selection:
             inner = replace(self, folds=deal(alone, max(2, min(most, fewest)), groups, 0))
             chosen = inner.choose(inner.rank(seen, groups)).calibrator
             if chosen is not None:
-                fitted = chosen.fresh().fit_samples(seen).fitted
-                output[test] = fitted(samples.scores.part(test).answers(seen.priors).log_p)
+                fitted = chosen.fresh().fit_samples(inside.part(train)).fitted
+                output[test] = fitted(inside.scores.part(test).answers(seen.priors).log_p)
         return LogPosteriors.trusted(output, samples.scores.names)
 
 

@@ -17,6 +17,7 @@ from stakes._records import Record
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.calibration.calibrators import Calibrator, CrossFit
+from stakes.calibration.floor import Floor
 from stakes.samples import Samples, read_samples
 from stakes.scores import LogPosteriors, Scores
 
@@ -177,13 +178,17 @@ def cross_fitted(
             seen = read_held_out(folds, priors, samples.classes)
         fitted = calibrator.fresh().fit_samples(seen)
         at = samples.priors if samples.scores.needs_priors else None  # posteriors carry their own
-        return CrossFit(fitted.transform(samples.scores, at), (fitted.fitted,))
+        floor = fitted._fit_or_refuse().floor
+        return CrossFit(fitted.transform(samples.scores, at), (fitted.fitted,), floor)
     dealt = deal(samples, folds, groups, rng)
+    floor = Floor.from_samples(samples, *dealt.seen)
+    samples, found = floor.samples(samples), None
     if dealt.number is not None:
         found = calibrator.fit_folds(samples, dealt.number, int(dealt.number.max()) + 1)
-        if found is not None:
-            return found
-    return _one_by_one(calibrator, samples, dealt.pairs, dealt.seen)
+    if found is None:
+        others = [floor(scores, samples.priors) for scores in dealt.seen]
+        found = _one_by_one(calibrator, samples, dealt.pairs, others)
+    return replace(found, floor=floor)
 
 
 def read_held_out(data: HeldOut, priors: PriorsLike, classes: Names) -> Samples:

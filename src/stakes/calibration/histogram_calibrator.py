@@ -47,6 +47,9 @@ class HistogramMap(CalibrationMap):
 class HistogramCalibrator(Calibrator):
     """Histogram binning: the share of each class in a bin, one class against the rest.
 
+    A bin without samples of a class, or of others, counts as half of one in one sample more, so no
+    posterior is 0.
+
     Parameters
     ----------
     bins : int, default 15
@@ -100,15 +103,21 @@ class HistogramCalibrator(Calibrator):
         width = max(e.size for e in edges)  # tied scores may leave fewer bins in one class
         padded = np.array([np.append(e, np.ones(width - e.size)) for e in edges])
         hits = [(y == k).astype(float) for k in range(len(edges))]
-        share = [_shares(*each, weights) for each in zip(p.T, hits, padded, strict=True)]
+        sample = self._event / y.size
+        share = [_shares(*each, weights, sample) for each in zip(p.T, hits, padded, strict=True)]
         return HistogramMap(padded, np.array(share))
 
 
-def _shares(p: FloatArray, hit: FloatArray, edges: FloatArray, weights: FloatArray) -> FloatArray:
+def _shares(
+    p: FloatArray, hit: FloatArray, edges: FloatArray, weights: FloatArray, sample: float
+) -> FloatArray:
     n = edges.size + 1
     code = np.searchsorted(edges, p, side="right")
     total = bincount(code, weights=weights, minlength=n)
     hits = bincount(code, weights=weights * hit, minlength=n)
     ends = np.concatenate([[0.0], edges, [1.0]])
     middle = (ends[:-1] + ends[1:]) / 2
-    return np.where(total > 0, np.divide(hits, total, out=np.zeros(n), where=total > 0), middle)
+    half = sample / 2 / (total + sample)
+    share = np.divide(hits, total, out=middle, where=total > 0)
+    share = np.where((hits == total) & (total > 0), 1 - half, share)
+    return np.where((hits == 0) & (total > 0) & hits.any(), half, share)

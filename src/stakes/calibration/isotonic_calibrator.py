@@ -13,6 +13,7 @@ from stakes._math import log
 from stakes._text import number, plain
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.calibration.calibrators import Calibrator
+from stakes.calibration.floor import Floor
 from stakes.calibration.maps import CalibrationMap, FittedMap, log_odds
 from stakes.samples import plain_arrays, plain_names
 from stakes.scores import Logits, Posteriors, Scores
@@ -56,14 +57,14 @@ class StepMap(CalibrationMap):
 class IsotonicCalibrator(Calibrator):
     """Isotonic regression of two classes' scores, by pool-adjacent-violators.
 
-    On the data it is fitted on, it is the best monotone map for every scoring rule at once; on
-    other data it may be overconfident. `mix` adds that many samples at the priors to each block,
-    which avoids posteriors of 0 and 1.
+    A block without an event counts as half an event in one sample more, so no posterior is 0 or 1.
+    With `mix=0` it is the isotonic regression itself: on the data it is fitted on, the best
+    monotone map for every scoring rule at once; on other data its cross-entropy may be infinite.
 
     Parameters
     ----------
-    mix : float, default 0.0
-        Number of samples at the priors that are added to each block, at least 0.
+    mix : float, optional
+        Number of samples at the priors that are added to each block instead, at least 0.
 
     See Also
     --------
@@ -82,16 +83,17 @@ class IsotonicCalibrator(Calibrator):
     True
     """
 
-    mix: float = 0.0
+    mix: float | None = None
 
     name = "isotonic"
     learns = "the best monotone map"
-    use = "there are thousands of samples; `mix` keeps posteriors above 0"
+    use = "there are thousands of samples"
     two_classes = True
     counted = "mix"
 
     def __post_init__(self) -> None:
-        self.mix = read_number(self.mix, "mix", 0, math.inf, closed=(True, False))
+        if self.mix is not None:
+            self.mix = read_number(self.mix, "mix", 0, math.inf, closed=(True, False))
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
         """Return the blocks and their class weights.
@@ -162,20 +164,44 @@ class IsotonicCalibrator(Calibrator):
         )
         if not totals.all() or not (high[:-1] < low[1:]).all():
             return None
+        floor = Floor.from_scores(kind.trusted(np.array(blocks.limits)))
+        if floor.active or np.isinf([low[0], high[-1]]).any():
+            return None
         n = totals.sum()
         each = used / totals
         first, second = blocks.first * (each[0] * n), blocks.second * (each[1] * n)
         fitted = self._steps(low, high, first, second)
-        return FittedMap(fitted, names, kind.meaning, used)
+        return FittedMap(fitted, names, kind.meaning, used, floor)
 
     def _steps(
         self, low: FloatArray, high: FloatArray, first: FloatArray, second: FloatArray
     ) -> StepMap:
         """Return the map of blocks and their class weights, with samples of the priors mixed in."""
-        if self.mix:
+        if self.mix is None:
+            first, second = _with_halves(first, second, self._event)
+            second, first = (x[::-1] for x in _with_halves(second[::-1], first[::-1], self._event))
+        elif self.mix:
             prior = second.sum() / (first.sum() + second.sum())
             first, second = first + self.mix * (1 - prior), second + self.mix * prior
         return StepMap(low, high, first, second)
+
+
+def _with_halves(
+    first: FloatArray, second: FloatArray, event: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return class weights of blocks, with half an event in a first block that has none.
+
+    Its share is at most that of the next block, so the map still rises.
+    """
+    if second[0] > 0 or not second.any():
+        return first, second
+    first, second = first.copy(), second.copy()
+    total = first[0] + event
+    share = event / 2 / total
+    if second.size > 1:
+        share = min(share, second[1] / (first[1] + second[1]))
+    first[0], second[0] = total * (1 - share), total * share
+    return first, second
 
 
 def class_weights(y: IntArray, weights: FloatArray) -> FloatArray | None:

@@ -9,12 +9,7 @@ import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError
 from stakes._typing import FloatArray, IntArray, Label
-from stakes.calibration.calibrators import (
-    Calibrator,
-    CrossFit,
-    ImpossibleTruthError,
-    require_every_class,
-)
+from stakes.calibration.calibrators import Calibrator, CrossFit, require_every_class
 from stakes.calibration.class_scales import ClassScales
 from stakes.calibration.fitted_line import Coefficient, FittedLine
 from stakes.calibration.maps import AffineMap
@@ -113,18 +108,11 @@ class LinearCalibrator(Calibrator):
             return super()._learnt()
         return f"{super()._learnt()}\n  {self._line}"
 
-    def fit_samples(self, samples: Samples) -> Self:
-        """Learn from checked samples.
-
-        Parameters
-        ----------
-        samples : Samples
-            Labels and scores that are already checked.
-        """
+    def _fit_inside(self, samples: Samples) -> Self:
         self._line = None
         whole = self._plain(samples)
         if whole is None:
-            return super().fit_samples(samples)
+            return super()._fit_inside(samples)
         require_every_class(samples)
         return self._fitted_on(samples, self._map(whole, whole.solved()))
 
@@ -208,7 +196,6 @@ class LinearCalibrator(Calibrator):
         weights : array of N floats
             How much each sample counts; they sum to 1.
         """
-        refuse_impossible(log_p, y, weights)
         problem = self.problem(log_p, y, weights)
         near = self._map(problem, problem.solved())
         if isinstance(self.rule, LogLoss):
@@ -228,10 +215,3 @@ def require_settled(name: str, found: Descent) -> None:
     if not found.settled:
         msg = f"the {name} fit did not settle: its slope is still {found.gradient:.1g} per sample."
         raise UndefinedMetricError(f"{msg} Use a simpler calibrator or scores of a smaller range.")
-
-
-def refuse_impossible(log_p: FloatArray, y: IntArray, weights: FloatArray) -> None:
-    """Refuse samples that count and have posterior 0 for their true class."""
-    impossible = np.isneginf(log_p[np.arange(y.size), y]) & (weights > 0)
-    if impossible.any():
-        raise ImpossibleTruthError(np.flatnonzero(impossible))

@@ -101,6 +101,17 @@ class CalibrationLoss(NumberRecord):
         return self.raw.normalized - self.calibrated.normalized
 
     @property
+    def why_no_share(self) -> str:
+        """Why the relative calibration loss is undefined; empty if it is not."""
+        if math.isfinite(self.relative):
+            return ""
+        n = self.raw.infinite_samples
+        if not n:
+            return "its share is undefined: the loss is 0"
+        text = f"its share is undefined: {n} {'sample has' if n == 1 else 'samples have'} posterior"
+        return f"{text} 0 for the true class"
+
+    @property
     def gap(self) -> float:
         """Raw loss minus divergence minus refinement: far from 0 for a bad calibrator."""
         return self.raw.value - self.divergence - self.refinement
@@ -114,7 +125,7 @@ class CalibrationLoss(NumberRecord):
     def __str__(self) -> str:
         raw, calibrated = number(self.raw.normalized), number(self.calibrated.normalized)
         known = math.isfinite(self.relative)
-        share = f"{percent(self.relative)} % of it" if known else "its share is undefined"
+        share = f"{percent(self.relative)} % of it" if known else self.why_no_share
         lines = [
             f"{self.raw.name}: {raw} uncalibrated, {calibrated} calibrated (naive 1)",
             f"calibration loss {number(self.normalized)}, {share}",
@@ -345,7 +356,7 @@ def decompose(
     if len(samples.classes) != 2:
         msg = f"decompose needs two classes: got {len(samples.classes)}. Use calibration_loss."
         raise InputError(msg)
-    pooled = cross_fitted(IsotonicCalibrator(), samples, TrainOnTest(), None, 0).scores
+    pooled = cross_fitted(IsotonicCalibrator(mix=0), samples, TrainOnTest(), None, 0).scores
     raw, best = (expectation(rule, s).value for s in (samples, samples.with_scores(pooled)))
     uncertainty = rule.naive(samples.priors)
     return ScoreDecomposition(raw - best, uncertainty - best, uncertainty)
@@ -383,8 +394,7 @@ def risk_curve(  # noqa: PLR0913  the data, and how a calibrator is fitted
     calibrator : Calibrator, optional
         Adds a line for cross-fitted scores: what calibration recovers on samples it did not see;
         the minimum is optimistic. `AffineCalibrator()` is a good choice: its two numbers hardly
-        overfit, and its posteriors are never exactly 0 or 1, which would make the cross-entropy
-        infinite.
+        overfit.
     folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
         As in `cross_calibrate`.
     groups : column of N names, optional

@@ -4,21 +4,23 @@ import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self, get_type_hints
 
 import numpy as np
 
-from stakes._check import InputError, read_names, read_priors
+from stakes._check import InputError, read_names, read_number, read_priors
 from stakes._math import log_softmax
 from stakes._text import number, plain, plain_list, quoted
 from stakes._typing import FloatArray, Names, PriorsLike
+from stakes.calibration.floor import Floor
 from stakes.calibration.registry import calibrator_class, calibrator_names
 from stakes.scores import LogPosteriors, ScoreMeaning, Scores
 
-FORMAT, VERSION = "stakes-calibrator", 2
+FORMAT, VERSION = "stakes-calibrator", 3
 MOST_NAMES = 8  # of classes, in a text
 _EARLIER = 1  # kept priors for likelihoods only, and never the kind of scores
+_UNFLOORED = 2  # kept no floor
 
 
 class CalibrationMap(ABC):
@@ -165,6 +167,7 @@ class FittedMap:
     classes: Names
     meaning: ScoreMeaning | None  # None: an earlier file that did not keep it
     priors: FloatArray | None  # None: an earlier file of posteriors or logits
+    floor: Floor = field(default_factory=Floor)
 
     def posteriors(self, scores: Scores, priors: PriorsLike | None = None) -> LogPosteriors:
         """Return calibrated posteriors at the priors of the fit, or moved to others."""
@@ -180,7 +183,8 @@ class FittedMap:
             raise InputError(
                 "scores", rule, f"{type(typed).__name__}, which are {typed.meaning}", hint=hint
             )
-        output = LogPosteriors.trusted(self.map(typed.answers(self.priors).log_p), typed.names)
+        log_p = self.floor(typed, self.priors).answers(self.priors).log_p
+        output = LogPosteriors.trusted(self.map(log_p), typed.names)
         if priors is None:
             return output
         target = read_priors(priors, self.classes)
@@ -214,6 +218,7 @@ class FittedMap:
             "classes": list(self.classes),
             "scores": self.meaning,
             "priors": None if self.priors is None else self.priors.tolist(),
+            "floor": self.floor.most,
             "map": self.map.to_dict(),
         }
         return {**body, "sha256": checksum(body)}
@@ -231,6 +236,10 @@ class FittedMap:
                 meaning = None if data["scores"] is None else ScoreMeaning(str(data["scores"]))
             else:  # which kept priors for likelihoods alone
                 meaning = None if priors is None else ScoreMeaning.LIKELIHOODS
+            floor = Floor()
+            if version > _UNFLOORED:
+                most = read_number(data["floor"], "floor", 0, math.inf, closed=(False, False))
+                floor = Floor(most)
             with np.errstate(all="ignore"):
                 probe = np.exp(fitted(np.log(np.full((1, len(names)), 1 / len(names)))))
         except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -239,7 +248,7 @@ class FittedMap:
         if probe.shape != (1, len(names)) or not abs(probe.sum() - 1) < 1e-9:
             rule = f"must hold a {data.get('kind')} map that gives posteriors"
             raise InputError("data", rule, found=f"it gives {probe}")
-        return cls(fitted, names, meaning, priors)
+        return cls(fitted, names, meaning, priors, floor)
 
 
 def _version(data: dict[str, Any]) -> int:

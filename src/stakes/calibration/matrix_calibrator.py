@@ -60,8 +60,7 @@ class MatrixCalibrator(Calibrator):
     q are posteriors after temperature scaling. W shrinks towards the identity and b towards 0:
     squared deviations cost penalty * K / n for biases and the diagonal, and penalty * K (K - 1) / n
     for the rest. So few samples of many classes give temperature scaling; more give vector scaling
-    with small effects between classes; very many give any matrix. A class of posterior 0 keeps it
-    and has no effect on others.
+    with small effects between classes; very many give any matrix.
 
     Parameters
     ----------

@@ -27,8 +27,8 @@ class PriorCheck:
     `by_decisions` follows from decisions and their rates on labelled samples, which needs no
     calibrated scores; `p_value` is that of no difference. `after_calibration` is the estimate from
     scores that were calibrated on the labelled samples, where these show that they need it
-    (`calibration_p_value`) and it lies outside the interval; None elsewhere, NaN where a true class
-    had posterior 0, which no calibration can fix.
+    (`calibration_p_value`) and it lies outside the interval; None elsewhere, NaN where the fit did
+    not come to its end.
     """
 
     by_decisions: FloatArray

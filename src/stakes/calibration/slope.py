@@ -11,6 +11,7 @@ from stakes._math import row_sums, times
 from stakes._quantiles import student
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.affine_calibrator import AffineCalibrator
+from stakes.calibration.floor import Floor
 from stakes.calibration.maps import AffineMap
 from stakes.results import Estimate, Interval
 from stakes.samples import Samples
@@ -63,7 +64,8 @@ def calibration_slope(samples: Samples, unit: IntArray | None = None) -> Calibra
         return CalibrationSlope(math.nan, why="some class has fewer than two samples")
     if counts.size > _MOST_CLASSES:
         return CalibrationSlope(math.nan, why=f"more than {_MOST_CLASSES} classes")
-    log_p = samples.scores.answers(samples.priors).log_p
+    inside = Floor.from_samples(samples).samples(samples)
+    log_p = inside.scores.answers(samples.priors).log_p
     if (log_p == log_p[0]).all():
         return CalibrationSlope(math.nan, why=_FLAT)
     w = np.ones(samples.y.size) if samples.weights is None else samples.weights

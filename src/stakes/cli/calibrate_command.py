@@ -67,7 +67,7 @@ def _document(
     for loss in losses:
         raw, after = number(loss.raw.normalized), number(loss.calibrated.normalized)
         known = math.isfinite(loss.relative)
-        gain = f"recovers {percent(loss.relative)} % of it" if known else "undefined"
+        gain = f"recovers {percent(loss.relative)} % of it" if known else loss.why_no_share
         lines.append(
             f"{loss.raw.name:<14} {raw} uncalibrated, {after} calibrated (naive 1): {gain}"
         )

@@ -12,6 +12,7 @@ __all__ = [
     "Verdict",
 ]
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -221,6 +222,13 @@ class LossResult(Record):
     calibrated_normalized: Estimate | None = None
     calibration_loss: Estimate | None = None  # normalised
     relative: Estimate | None = None  # calibration loss over the raw loss
+
+    @property
+    def instead(self) -> str:
+        """The loss after calibration, beside one that is infinite; empty elsewhere."""
+        if self.calibrated_normalized is None or not math.isinf(self.raw.value):
+            return ""
+        return f", calibrated {self.calibrated_normalized}"
 
     def __str__(self) -> str:
         parts = [f"{self.raw.name} {self.value}", f"normalised {self.normalized} (naive 1)"]
@@ -664,13 +672,13 @@ class Evaluation(Paged, Tracked, Carded):
         lines = [
             f"{self.data.n} samples of {len(self.data.classes)} classes",
             f"normalised expected cost {cost.normalized} (naive 1)",
-            *(f"normalised {r.raw.name} {r.normalized} (naive 1)" for r in self.rules),
+            *(f"normalised {r.raw.name} {r.normalized} (naive 1){r.instead}" for r in self.rules),
         ]
         calls = python_calls(self)
         for verdict in self.verdicts:
             call = calls.get(verdict.action, "")
             lines += [f"- {verdict}", *([f"  {call}"] if call else [])]
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
 
 
 def _add(out: dict[str, Estimate], name: str, loss: LossResult, normalized: str) -> None:

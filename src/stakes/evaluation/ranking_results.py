@@ -205,7 +205,7 @@ def _likelihood_costs(samples: Samples, curve: RocCurve, level: float) -> dict[s
         first, second = (
             loss(some.with_scores(cross_fitted(calibrator, some, folds, None, 0).scores))
             for calibrator, some, folds in (
-                (IsotonicCalibrator(), even, TrainOnTest()),
+                (IsotonicCalibrator(mix=0), even, TrainOnTest()),
                 (AffineCalibrator(), dealt.samples, dealt),
             )
         )

@@ -145,7 +145,7 @@ class Comparison(Paged, Tracked):
         return "compare", self.to_dict()
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.verdicts))
+        return "\n".join([*map(str, self.verdicts), *(f"Note: {note}" for note in self.notes)])
 
 
 def compare(  # noqa: PLR0913  the data, the systems, the applications, the intervals

@@ -12,7 +12,7 @@ from stakes._check import InputError, UndefinedMetricError, read_level
 from stakes._text import key_of, quoted
 from stakes._typing import Column, FloatArray, IntArray, PriorsLike
 from stakes.calibration import Calibrator
-from stakes.calibration.calibrators import CrossFit, ImpossibleTruthError
+from stakes.calibration.calibrators import CrossFit
 from stakes.calibration.crossfit import (
     DealtFolds,
     Folds,
@@ -22,6 +22,7 @@ from stakes.calibration.crossfit import (
     deal_samples,
     group_codes,
 )
+from stakes.calibration.floor import Floor
 from stakes.costs import SampleCosts
 from stakes.evaluation.application_decisions import (
     ApplicationDecisions,
@@ -154,9 +155,6 @@ def with_calibration(plain: "System", settings: Settings) -> "System":
                 system = replace(system, samples=samples, uses=uses, whole=plain, unadapted=given)
         _ = system.calibrated_losses, system.calibrated_decisions
     except UndefinedMetricError as error:  # the data are too few or too odd to fit on
-        if isinstance(error, ImpossibleTruthError):  # of all samples, not those of one fold
-            loss = expectation(LogLoss(), plain.samples)
-            error = ImpossibleTruthError(loss.infinite_rows, loss.infinite_samples)
         why = error.note("Calibration was left out: ")
         return replace(system, stage=None, why_uncalibrated=(why,), _fits={})
     return system
@@ -378,7 +376,8 @@ class System:
         pairs = ((every, every),)
         if isinstance(stage.folds, DealtFolds):
             pairs = tuple((place[train], place[test]) for train, test in stage.folds.pairs)  # type: ignore[assignment]
-        log_p = samples.scores.part(order).answers(samples.priors).log_p
+        scores = Floor.from_samples(samples).samples(samples).scores
+        log_p = scores.part(order).answers(samples.priors).log_p
         mass = _scaled(self.samples.mass, order)
         data = Training(log_p, samples.y[order], pairs, samples.given_priors, mass)
         return refitter(stage.calibrator, data)

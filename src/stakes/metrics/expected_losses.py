@@ -4,13 +4,14 @@ from __future__ import annotations
 
 __all__ = ["bayes_cost", "brier_score", "cross_entropy", "expected_loss"]
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from stakes._check import InputError, check_seen
-from stakes._math import expectation as mean_over_classes, shares
+from stakes._math import expectation as mean_over_classes, quotient, shares
 from stakes._text import quoted
 from stakes._typing import Column, CostValues, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.class_losses import ClassLosses, Constant, NaivePrices
@@ -147,7 +148,19 @@ def from_sums(
         infinite_rows=infinite_rows,
         infinite_samples=int(sums.infinite.sum()),
         rivals=rule.rivals(p) if samples.priors_from_data else (),
+        over_others=_over_others(sums, samples) if sums.infinite.any() else math.nan,
     )
+
+
+def _over_others(sums: LossSums, samples: Samples) -> float:
+    """Return the expected loss over samples whose loss is finite; NaN where it is not known."""
+    if sums.lost is None:
+        return math.nan
+    left = np.maximum(sums.weight - sums.lost, 0)
+    p = shares(left, sums.exponent) if samples.priors_from_data and left.any() else samples.priors
+    if not left[p > 0].all():
+        return math.nan
+    return mean_over_classes(p, quotient(sums.loss, left))
 
 
 def bayes_cost(

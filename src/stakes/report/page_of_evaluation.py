@@ -133,7 +133,9 @@ def _losses(evaluation: Evaluation) -> Markup:
         cells = [""] * len(staged)
         if staged and after is not None:
             cells = [*estimate_cells(after), ""]
-            if back is not None and math.isfinite(back.value):
+            if back is not None and not math.isfinite(back.value):
+                cells[-1] = f"undefined: {back.method}"
+            elif back is not None:
                 band = back.interval
                 span = "" if band is None else f" ({percent(band.low)} to {percent(band.high)})"
                 cells[-1] = f"{percent(back.value)} %{span}"

@@ -35,6 +35,7 @@ class LossSums:
     square_cube: FloatArray
     infinite: IntArray
     exponent: IntArray
+    lost: FloatArray | None = None  # weight of infinite losses; None where that is not known
 
     @classmethod
     def unweighted(
@@ -47,7 +48,8 @@ class LossSums:
     ) -> Self:
         """Return the sums of samples without weights, from those of powers of the loss."""
         exponent = np.zeros(count.size, dtype=np.int64)
-        return cls(count, loss, count, loss, square, cube, infinite, exponent)
+        lost = infinite.astype(np.float64)
+        return cls(count, loss, count, loss, square, cube, infinite, exponent, lost)
 
     @classmethod
     def from_losses(
@@ -73,7 +75,8 @@ class LossSums:
         terms = w, w * finite, w * w, w * w * finite, w * w * (finite * finite)
         total, loss, *squares = (sum_by(y, times(term, copies), n) for term in terms)
         cube = _sum_finite(y, finite, times(np.square(w * finite), copies), n)
-        return cls(total, loss, squares[0], squares[1], squares[2], cube, lost, exponent)
+        apart = sum_by(y, times(np.where(unbounded, w, 0.0), copies), n)
+        return cls(total, loss, squares[0], squares[1], squares[2], cube, lost, exponent, apart)
 
     @classmethod
     def from_blocks(cls, blocks: Blocks, n: int) -> Self:

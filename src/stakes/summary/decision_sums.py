@@ -75,8 +75,7 @@ class LossPowers(Part):
 def exact_loss_sums(counts: IntArray, powers: FloatArray, infinite: IntArray) -> LossSums:
     """Return sums of a loss, its square and its cube, of samples without weights."""
     first, second, third = powers
-    size, none = counts.astype(np.float64), np.zeros(counts.size, dtype=np.int64)
-    return LossSums(size, first, size, first, second, third, infinite, none)
+    return LossSums.unweighted(counts.astype(np.float64), first, second, third, infinite)
 
 
 @dataclass(frozen=True)

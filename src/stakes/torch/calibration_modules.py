@@ -130,6 +130,7 @@ class CalibrationModule(nn.Module):
         alarm = posteriors[:, 1] > costs.threshold()
     """
 
+    _most: Tensor  # largest log odds that the map distinguishes
     _log_priors: Tensor | None  # that turn log likelihoods into posteriors
     _prior_shift: Tensor | None  # that moves calibrated posteriors to the priors of use
 
@@ -148,6 +149,7 @@ class CalibrationModule(nn.Module):
         self._keep("_log_priors", log(fit.priors) if likelihoods else None)  # type: ignore[arg-type]
         for field, value in self.learnt(fit.map).items():
             self._keep(field, value)
+        self._keep("_most", np.array(fit.floor.most))
         self._keep("_prior_shift", prior_shift)
 
     def _keep(self, name: str, value: FloatArray | None) -> None:
@@ -186,11 +188,13 @@ class CalibrationModule(nn.Module):
         """
         given = scores.to(next(self.buffers()).dtype)
         if self.one_logit:
+            given = torch.minimum(torch.maximum(given, -self._most), self._most)
             if self._log_priors is not None:
                 given = given + (self._log_priors[1] - self._log_priors[0])
             log_p = from_log_odds(given)
         else:
             table = given.movedim(self.class_dim, -1)
+            table = torch.maximum(table, table.amax(-1, keepdim=True) - self._most)
             log_p = log_softmax(table if self._log_priors is None else table + self._log_priors)
         out = self.calibrated(log_p)
         if self._prior_shift is not None:

@@ -293,14 +293,16 @@ def _infinite(evaluation: Evaluation) -> Iterator[Verdict]:
     more = f" and {n - 1} more" if n > 1 else ""
     names = listed([raw.name for raw in infinite])
     said = f"{n} {'sample has' if n == 1 else 'samples have'} posterior 0 for the true class"
-    end = f", so the {names} {'is' if len(infinite) == 1 else 'are'} infinite."
+    end = f", so the {names} {'is' if len(infinite) == 1 else 'are'} infinite"
+    known = math.isfinite(worst.over_others) and len(infinite) == 1
+    end += f"; over the others it is {number(worst.over_others)}." if known else "."
     text = said + end  # rows of a summary are not known
     if rows.size:
         text = PlacedText(f"{said} (", Place(row=int(rows[0])), f"{more}){end}")
     yield Verdict(
         "infinite_loss",
         text,
-        "Keep more digits, use log odds, or calibrate with a method that never gives 0.",
+        "Calibrate the scores, which makes no posterior 0, or keep more digits.",
     )
 
 
