@@ -216,7 +216,7 @@ MESSAGES: list[tuple[str, Callable[[], object], list[str]]] = [
     ("no rows", of(TABLE.slice(0, 0)), ["'table'", "no rows"]),
     ("three columns of two", of(TABLE, "y", ["p", "p", "q"], classes=[0, 1], kind=stakes.Logits), ["2 names"]),
     ("one column of three", of(TABLE, classes=[0, 1, 2]), ["one column per class", "3"]),
-    ("mixed frame", of(pd.DataFrame({"y": [0, "a"], "p": [1, 0]})), ["table", "Arrow stream"]),
+    ("mixed frame", of(pd.DataFrame({"y": [0, "a"], "p": [1, 0]})), ["table: column 'y'", "integers or strings", "int and str"]),
     ("whole: NaN", lambda: stakes.evaluate(at(321, "p", np.nan), label="y", scores="p"), ["row 321"]),
     ("whole: range", lambda: stakes.evaluate(at(321, "p", 2.0), label="y", scores="p"), ["row 321"]),
     ("whole: no rows", lambda: stakes.evaluate(TABLE[:0], label="y", scores="p"), ["no rows"]),
