@@ -182,7 +182,6 @@ def calls(library: str) -> dict[str, Callable[[], object]]:
             .predict_proba(table[["amount", "w"]])[:3]
         ),
         "explain": lambda: str(stakes.explain("f1")),
-        "card": lambda: evaluated().to_model_card("model"),
     }
 
 
