@@ -84,7 +84,8 @@ def calls(library: str) -> dict[str, Callable[[], object]]:
     human = [int(v) if i < 80 else None for i, v in enumerate(y)]
 
     def evaluated(**more: Any) -> Any:
-        return stakes.evaluate(table, "p", **({"label": "y", "costs": costs} | quick | more))
+        options: dict[str, Any] = {"label": "y", "costs": costs, **quick, **more}
+        return stakes.evaluate(table, "p", **options)
 
     def page(result: Any) -> int:
         return len(result.to_html())

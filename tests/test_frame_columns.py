@@ -86,7 +86,14 @@ def table(name: str, use: str) -> Any:
     library: Any = pd if name.startswith("pandas") else pl
     labels = TEXTS if use == "texts as labels" else HALF
     columns: dict[str, Any] = {"y": labels, "p": SHARE, "w": [1.0] * N, "g": HALF, "s": TEXTS}
-    place = {"labels": "y", "texts as labels": "y", "scores": "p", "weight": "w", "group": "g", "slices": "s"}
+    place = {
+        "labels": "y",
+        "texts as labels": "y",
+        "scores": "p",
+        "weight": "w",
+        "group": "g",
+        "slices": "s",
+    }
     return library.DataFrame({**columns, place[use]: COLUMNS[name]()})  # fmt: skip
 
 
@@ -98,7 +105,9 @@ def outcome(rows: Any, use: str) -> object:
     if use == "slices":
         options["slices"] = ["s"]
     try:
-        return stakes.Summary.of(rows, label="y", scores="p", kind=stakes.Logits, **options).to_bytes()
+        return stakes.Summary.of(
+            rows, label="y", scores="p", kind=stakes.Logits, **options
+        ).to_bytes()
     except stakes.InputError as error:
         return error.code, error.place, error.argument, error.rule
     except (pa.ArrowException, OSError) as error:

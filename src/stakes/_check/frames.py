@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Literal
 
 from stakes._errors import InputError
 from stakes._text import quoted
@@ -34,7 +34,7 @@ def gathered(values: Any) -> Any:  # noqa: ANN401  any data frame
     return frame.collect(_backend(frame)).to_native() if isinstance(frame, nw.LazyFrame) else values
 
 
-def _backend(frame: Any) -> str | None:  # noqa: ANN401
+def _backend(frame: Any) -> Literal["pandas"] | None:  # noqa: ANN401
     """Return what rows of a query are collected into; DuckDB's need not be pyarrow."""
     return "pandas" if frame.implementation.is_duckdb() and not find_spec("pyarrow") else None
 
