@@ -23,7 +23,13 @@ TIMES = [dt.datetime(2024, 1, 1 + i, 8 * i) for i in HALF]  # noqa: DTZ001  as i
 
 Make = Callable[[], Any]
 COLUMNS: dict[str, Make] = {
-    **{f"pandas {t}": lambda t=t: pd.Series(HALF, dtype=t) for t in ("int8", "uint8", "int32", "uint64")},
+    "pandas int8": lambda: pd.Series(HALF, dtype="int8"),
+    "pandas uint8": lambda: pd.Series(HALF, dtype="uint8"),
+    "pandas int64": lambda: pd.Series(HALF),
+    "pandas uint64": lambda: pd.Series(HALF, dtype="uint64"),
+    "pandas float16": lambda: pd.Series(SHARE, dtype="float16"),
+    "pandas float32": lambda: pd.Series(SHARE, dtype="float32"),
+    "pandas float64": lambda: pd.Series(SHARE),
     "pandas Int64": lambda: pd.Series(HALF, dtype="Int64"),
     "pandas Int64, missing": lambda: pd.Series([None, *HALF[1:]], dtype="Int64"),
     "pandas int64 of Arrow": lambda: pd.Series(HALF, dtype="int64[pyarrow]"),
@@ -46,7 +52,6 @@ COLUMNS: dict[str, Make] = {
     "pandas times": lambda: pd.Series(TIMES),
     "pandas times, missing": lambda: pd.Series([None, *TIMES[1:]]),
     "pandas bytes": lambda: pd.Series([b"x"] * N),
-    **{f"pandas {t}": lambda t=t: pd.Series(SHARE, dtype=t) for t in ("float16", "float32", "float64")},
     "pandas Float64": lambda: pd.Series(SHARE, dtype="Float64"),
     "pandas float64, missing": lambda: pd.Series([*SHARE[:3], None, *SHARE[4:]]),
     "pandas double of Arrow": lambda: pd.Series(SHARE, dtype="double[pyarrow]"),
