@@ -1,5 +1,6 @@
 """The skill file and llms.txt: every call and command in them works, every link leads to a page."""
 
+import importlib.util
 import re
 import shlex
 from pathlib import Path
@@ -96,6 +97,16 @@ def test_every_link_of_llms_txt_leads_to_a_page() -> None:
     links = re.findall(r"\]\(([^)]+)\)", text)
     assert len(links) > 20
     pages = {page.relative_to(DOCS).with_suffix(".html").as_posix() for page in DOCS.rglob("*.md")}
-    assert [link for link in links if link not in pages] == []
-    guides = {f"how-to/{page.stem}.html" for page in (DOCS / "how-to").glob("*.md")}
-    assert {"how-to/coming-from.html"} < guides & set(links)
+    pages |= {page.replace("README.html", "index.html") for page in pages}
+    assert [link for link in links if link not in {*pages, "SKILL.md"}] == []
+
+
+def test_both_are_at_the_root_of_the_site(tmp_path: Path) -> None:
+    spec = importlib.util.spec_from_file_location("finish", DOCS / "site" / "finish.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.add_text_files(tmp_path)
+    assert (tmp_path / "SKILL.md").read_text(encoding="utf-8") == SKILL
+    assert "](SKILL.md)" in (tmp_path / "llms.txt").read_text(encoding="utf-8")
