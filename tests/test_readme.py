@@ -57,8 +57,8 @@ def test_make_says_in_one_line_which_python_it_needs(
         shutil.copy(ROOT / name, tmp_path)
     fake = tmp_path / "python"
     if python != "missing":
-        said = "raise ImportError('ensurepip')" if python == "without venv" else "sys.exit(1)"
-        fake.write_text(f'#!/bin/sh\nexec {sys.executable} -c "import sys; {said}"\n')
+        act = "raise ImportError('ensurepip')" if python == "without venv" else "sys.exit(1)"
+        fake.write_text(f'#!/bin/sh\nexec {sys.executable} -c "import sys; {act}"\n')
         fake.chmod(0o755)
     done = subprocess.run(
         [str(shutil.which("make")), target, f"PYTHON={fake}"],
