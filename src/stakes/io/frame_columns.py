@@ -81,8 +81,15 @@ class FrameColumn:
     @cached_property
     def _distinct(self) -> tuple[list[Any], Any]:
         """Distinct values as they come, and the place of each row's value among them."""
-        if self._series.dtype.is_integer() and len(self._series) and self.missing() is None:
+        whole = len(self._series) and self.missing() is None
+        if whole and self._series.dtype.is_integer():
             return told_apart(self._series.to_numpy())
+        if whole and self._dtype == "String":
+            import narwhals.stable.v2 as nw  # noqa: PLC0415
+
+            found = self._series.unique(maintain_order=True).to_list()
+            places = self._series.replace_strict(found, range(len(found)), return_dtype=nw.Int32)
+            return found, places.to_numpy()
         return distinct_values(self._series.to_native(), "values")
 
     @cached_property
