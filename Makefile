@@ -36,6 +36,13 @@ unexport PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PI
 # What is imported is compiled then; most of what is installed never is.
 export PIP_NO_COMPILE := 1
 
+# One line says what to install where Python is missing, too old, or cannot make environments.
+define new_environment
+@$(PYTHON) -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2> /dev/null \
+  || { echo "'$(PYTHON)' must be Python 3.11 or newer with venv: install them (Debian, Ubuntu: apt install python3 python3-venv), or name another Python: make PYTHON=python3.12" >&2; exit 1; }
+$(PYTHON) -m venv --clear $(1)
+endef
+
 .PHONY: wheel demo test environments integrations engines frameworks harnesses oldest oldest-quick cluster bench docs playground playground-test frontend page exports lint types format planted mutants thorough changelog clean
 
 demo: $(VENV)/.installed
@@ -68,11 +75,11 @@ FRAMEWORK_TESTS := tests/test_journeys.py tests/test_notebooks.py tests/test_skl
 
 # torch comes first: once it is installed, no other library requires a build with CUDA.
 $(FRAMEWORKS)/.installed: Makefile constraints-frameworks.txt pyproject.toml hatch_build.py $(wildcard src/stakes/_kernels/*.[ch])
-	$(PYTHON) -m venv --clear $(FRAMEWORKS)
+	$(call new_environment,$(FRAMEWORKS))
 	@echo "installing frameworks into $(FRAMEWORKS) ..."
 	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt --upgrade pip
 	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt torch
-	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt --editable .[mlflow,plot,sklearn,torch] --group frameworks
+	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt --editable .[cli,mlflow,plot,sklearn,torch] --group frameworks
 	@touch $@
 
 # Harnesses for language models: their requirements conflict with the pins of the frameworks.
@@ -84,10 +91,10 @@ HARNESS_TESTS := tests/test_answer_logs.py tests/test_harness_inspect.py tests/t
   "tests/test_guides.py::test_commands_print_what_the_guide_shows[harnesses]"
 
 $(HARNESSES)/.installed: Makefile constraints-harnesses.txt pyproject.toml hatch_build.py $(wildcard src/stakes/_kernels/*.[ch])
-	$(PYTHON) -m venv --clear $(HARNESSES)
+	$(call new_environment,$(HARNESSES))
 	@echo "installing harnesses into $(HARNESSES) ..."
 	@$(HARNESSES)/bin/python -m pip install --quiet --constraint constraints-harnesses.txt --upgrade pip
-	@$(HARNESSES)/bin/python -m pip install --quiet --constraint constraints-harnesses.txt --editable .[inspect,lm-eval] --group harnesses
+	@$(HARNESSES)/bin/python -m pip install --quiet --constraint constraints-harnesses.txt --editable .[cli,inspect,lm-eval] --group harnesses
 	@touch $@
 
 oldest: $(OLDEST)/.installed
@@ -100,18 +107,18 @@ oldest-quick: $(OLDEST)/.installed
 	  $(wildcard tests/test_sklearn*.py) tests/test_cli.py tests/test_displays.py tests/test_summary_arrow.py
 
 $(OLDEST)/.installed: Makefile constraints.txt pyproject.toml tests/oldest_versions.py hatch_build.py $(wildcard src/stakes/_kernels/*.[ch])
-	$(PYTHON) -m venv --clear $(OLDEST)
+	$(call new_environment,$(OLDEST))
 	@echo "installing the oldest promised versions into $(OLDEST) ..."
 	@$(PYTHON) tests/oldest_versions.py > $(OLDEST)/constraints.txt
 	@$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt --upgrade pip
-	@$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt --editable .[dask,mlflow,plot,sklearn,spark] --group test
+	@$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt --editable .[cli,dask,mlflow,plot,sklearn,spark] --group test
 	@touch $@
 
 wheel: $(WHEEL)/.installed
 	@$(WHEEL)/bin/python release/build_wheels.py $(OPTIONS)
 
 $(WHEEL)/.installed: Makefile constraints.txt pyproject.toml
-	$(PYTHON) -m venv --clear $(WHEEL)
+	$(call new_environment,$(WHEEL))
 	@$(WHEEL)/bin/python -m pip install --quiet --constraint constraints.txt --upgrade pip
 	@$(WHEEL)/bin/python -m pip install --quiet --constraint constraints.txt --group wheel
 	@touch $@
@@ -120,10 +127,10 @@ cluster: $(ENGINES)/.installed
 	PYTHONPATH=tests $(ENGINES)/bin/python -m benchmarks.cluster_kills $(OPTIONS)
 
 $(ENGINES)/.installed: Makefile constraints.txt pyproject.toml hatch_build.py $(wildcard src/stakes/_kernels/*.[ch])
-	$(PYTHON) -m venv --clear $(ENGINES)
+	$(call new_environment,$(ENGINES))
 	@echo "installing heavy libraries into $(ENGINES) ..."
 	@$(ENGINES)/bin/python -m pip install --quiet --constraint constraints.txt --upgrade pip
-	@$(ENGINES)/bin/python -m pip install --quiet --constraint constraints.txt --editable .[dask,spark] --group integrations
+	@$(ENGINES)/bin/python -m pip install --quiet --constraint constraints.txt --editable .[cli,dask,spark] --group integrations
 	@touch $@
 
 bench: $(BENCH)/.installed
@@ -133,7 +140,7 @@ bench: $(BENCH)/.installed
 
 # A peer that cannot be installed is left out here, and listed with the reason in the results.
 $(BENCH)/.installed: benchmarks/requirements.txt
-	$(PYTHON) -m venv --clear $(BENCH)
+	$(call new_environment,$(BENCH))
 	@echo "installing the peers into $(BENCH) ..."
 	@$(BENCH)/bin/python -m pip install --quiet --no-deps --requirement benchmarks/requirements.txt \
 	  || grep -v '^#' benchmarks/requirements.txt | while read -r peer; do \
@@ -160,7 +167,7 @@ playground-test: $(SITE)/.installed $(VENV)/.developing frontend/node_modules/.i
 	  -n 0 tests/test_playground_browser.py
 
 $(SITE)/.installed: docs/site/constraints.txt
-	$(PYTHON) -m venv --clear $(SITE)
+	$(call new_environment,$(SITE))
 	@echo "installing what builds the site into $(SITE) ..."
 	@$(SITE)/bin/python -m pip install --quiet --constraint docs/site/constraints.txt hatchling mkdocstrings-python ruff zensical
 	@touch $@
@@ -219,13 +226,13 @@ changelog: $(VENV)/.developing
 	$(BIN)/towncrier build --yes
 
 $(VENV)/.created: Makefile constraints.txt
-	$(PYTHON) -m venv --clear $(VENV)
+	$(call new_environment,$(VENV))
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --upgrade pip
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.created pyproject.toml hatch_build.py $(wildcard src/stakes/_kernels/*.[ch])
 	@echo "installing stakes into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .[cli]
 	@touch $@
 
 $(VENV)/.developing: $(VENV)/.installed

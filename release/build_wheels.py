@@ -96,7 +96,7 @@ def tried(wheel: Path, interpreter: str, *, suite: bool) -> int:
         pip = [python, "-m", "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt"]
         alone = {"CC": "no-compiler"}
         run([*pip, "--upgrade", "pip"])
-        run([*pip, wheel, "--group", f"{ROOT / 'pyproject.toml'}:test"], **alone)
+        run([*pip, f"{wheel}[cli]", "--group", f"{ROOT / 'pyproject.toml'}:test"], **alone)
         version = run([python, "--version"], capture=True).strip()
         shown = run([python, "-m", "stakes", "--version"], cwd=scratch, capture=True, **alone)
         say(f"{wheel.name}, {version}: {' '.join(shown.split())}")

@@ -163,7 +163,7 @@ EQUIVALENT: list[tuple[str, str, str, str, str]] = [
         "a copy more",
     ),
     (
-        "io/gather.py",
+        "io/arrow_columns.py",
         "return np.from_dlpack(values) if len(values) else values.to_numpy(zero_copy_only=False)",
         "False",
         "(True)",

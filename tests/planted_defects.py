@@ -216,7 +216,7 @@ DEFECTS = [
     ("evaluation/entry.py", "given.weights is None and isinstance(folds, int)", "isinstance(folds, int)", "groups_and_slices_of_very_many"),
     ("evaluation/summaries/summary.py", "if out.to_bytes() != data:", "if False:", "right_checksum"),
     ("io/relations.py", "row=piece.row + place.row", "row=place.row", "test_summary_arrow and message"),
-    ("io/relations.py", "            row += batch.table.num_rows\n", "", "over_pieces_of_a_partition"),
+    ("io/relations.py", "            row += len(batch)\n", "", "over_pieces_of_a_partition"),
     # engines
     ("engines/partials.py", "min(faults, key=lambda fault: fault[0])", "faults[0]", "several_faults"),
     ("engines/partials.py", "known[kind] = min(known.get(kind, place), place)", "known[kind] = place", "labels_of_two_kinds or labels_are_gathered"),
@@ -455,9 +455,9 @@ DEFECTS = [
     ("_check/slice_columns.py", "        return [_text(value) for value in _categories(values)]\n", "        return []\n", "in_their_own_order"),
     ("evaluation/summaries/slice_sums.py", "for value in in_order(values):", "for value in sorted(values):", "test_slices"),
     ("evaluation/summaries/slice_sums.py", '            check_few(f"slices {name!r}", list(values))\n', "", "however_they_come"),
-    ("io/gather.py", "coded.indices.fill_null(len(values))", "coded.indices.fill_null(0)", "test_slices"),
+    ("io/arrow_columns.py", "coded.indices.fill_null(len(values))", "coded.indices.fill_null(0)", "test_slices"),
     ("io/batches.py", "tuple(name for name in new if name not in self.texts)", "tuple(new)", "though_they_are_slices"),
-    ("io/relations.py", "return _with_named_ranges(table[names])", "return table[names]", "test_slices"),
+    ("io/frame_columns.py", "FrameBatch(_with_named_ranges(table[names]))", "FrameBatch(table[names])", "test_slices"),
     # displays and the numbers behind them
     ("displays/looks.py", 'plain(name, longest).replace("$", r"\\$")', "plain(name, longest)", "dollars_stay"),
     ("displays/looks.py", 'return f"\\u2009{text}" if text.startswith("_") else text', "return text", "underscore"),

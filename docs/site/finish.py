@@ -1,4 +1,4 @@
-"""What a built site still needs: no address of others, and the cheat sheet as PDF.
+"""What a built site still needs: no address of others, the cheat sheet as PDF, files as they are.
 
 A browser that reads the site from a disk cannot start the worker that searches, unless a small
 script stands in for it. The theme loads that script from elsewhere; here it is fetched by npm,
@@ -14,6 +14,8 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+DOCS = Path(__file__).parents[1]
+AS_THEY_ARE = ("llms.txt", "SKILL.md")  # for programs that read text, at the root of the site
 SHIM = "iframe-worker@1.0.4"
 _TAG = re.compile(r'<script src="?https://unpkg\.com/iframe-worker/shim"?[^>]*></script>')
 _FEWEST_BYTES = 1_000  # of a page
@@ -29,7 +31,14 @@ def finish(site: Path) -> None:
         own = f'<script src="{up}assets/iframe-worker.js"></script>' if shim else ""
         text = page.read_text(encoding="utf-8")
         page.write_text(_TAG.sub(own, text), encoding="utf-8")
+    add_text_files(site)
     _print_cheat_sheet(site)
+
+
+def add_text_files(site: Path) -> None:
+    """Copy what programs read into the site."""
+    for name in AS_THEY_ARE:
+        shutil.copy(DOCS / name, site)
 
 
 def _shim() -> bytes | None:

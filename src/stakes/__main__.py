@@ -3,11 +3,15 @@
 import os
 import sys
 from contextlib import suppress
+from importlib.util import find_spec
 from typing import NoReturn
 
 from stakes._signals import end_asked_for, raise_on_signals
 
 _OUT_OF_MEMORY = 5
+_MISSING_EXTRA = 3
+_LIBRARIES = ("click", "pyarrow", "rich")
+_INSTALL = "the command line needs click, pyarrow and rich: pip install 'stakes[cli]'"
 
 
 def main() -> NoReturn:
@@ -15,6 +19,9 @@ def main() -> NoReturn:
     watched = _watch_libraries()
     try:
         raise_on_signals()
+        if not all(map(find_spec, _LIBRARIES)):
+            sys.stderr.write(f"stakes: {_INSTALL}\n")
+            sys.exit(_MISSING_EXTRA)
         from stakes.cli import main as run  # noqa: PLC0415  slow to load
 
         run()

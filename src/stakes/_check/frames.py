@@ -2,7 +2,8 @@
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from importlib.util import find_spec
+from typing import Any, Literal
 
 from stakes._errors import InputError
 from stakes._text import quoted
@@ -30,7 +31,12 @@ def gathered(values: Any) -> Any:  # noqa: ANN401  any data frame
     if hasattr(type(values), "with_format"):
         return values.with_format("arrow")[:]
     frame = nw.from_native(values, pass_through=True)
-    return frame.collect().to_native() if isinstance(frame, nw.LazyFrame) else values
+    return frame.collect(_backend(frame)).to_native() if isinstance(frame, nw.LazyFrame) else values
+
+
+def _backend(frame: Any) -> Literal["pandas"] | None:  # noqa: ANN401
+    """Return what rows of a query are collected into; DuckDB's need not be pyarrow."""
+    return "pandas" if frame.implementation.is_duckdb() and not find_spec("pyarrow") else None
 
 
 def columns_by_name(values: Any, argument: str) -> dict[str, Any]:  # noqa: ANN401  any table

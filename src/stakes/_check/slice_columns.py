@@ -63,7 +63,7 @@ def read_slice(values: Any, name: str) -> SliceColumn:  # noqa: ANN401  any colu
         raise InputError(argument, "must be a sequence", got, hint="Pass a list of it.")
     if is_masked(values):  # where it is set, the value is missing
         values = np.where(np.ma.getmaskarray(values), None, values.data.astype(object))
-    distinct, codes = _distinct(values, argument)
+    distinct, codes = distinct_values(values, argument)
     found = _merged(value_texts(distinct, argument), codes)
     check_few(argument, found.values)
     order = {text: i for i, text in enumerate(_declared_order(values))}
@@ -145,7 +145,7 @@ def _dictionary(values: Any) -> list[Any]:  # noqa: ANN401
     return list(dict.fromkeys(value for part in parts for value in part.dictionary.to_pylist()))
 
 
-def _distinct(values: Any, argument: str) -> tuple[list[Any], IntArray]:  # noqa: ANN401
+def distinct_values(values: Any, argument: str) -> tuple[list[Any], IntArray]:  # noqa: ANN401
     """Return the different values, and which of them each sample has."""
     if _is_categorical(values):
         codes = np.asarray(values.cat.codes if hasattr(values, "cat") else values.codes, np.int64)
@@ -166,6 +166,9 @@ def _distinct(values: Any, argument: str) -> tuple[list[Any], IntArray]:  # noqa
 
 def _distinct_objects(values: Sequence[Any], argument: str) -> tuple[list[Any], IntArray]:
     """Return the different values as they come; 1, True and "1" are three, NaN and None one."""
+    if set(map(type, values)) == {str}:
+        known = {value: place for place, value in enumerate(dict.fromkeys(values))}
+        return list(known), np.fromiter(map(known.__getitem__, values), np.int64, len(values))
     places: dict[Any, int] = {}
     found: list[Any] = []
     codes = np.empty(len(values), dtype=np.int64)

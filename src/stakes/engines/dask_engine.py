@@ -18,7 +18,8 @@ from stakes.engines.partials import Job, Partial
 from stakes.engines.remote import checked, is_unfit, remote_call
 from stakes.engines.worker import partition
 from stakes.io import Roles
-from stakes.io.batches import Ask, Batch, check_present
+from stakes.io.batches import Ask, check_present
+from stakes.io.relations import pieces_of
 from stakes.io.units import Piece
 
 _JOINED = 4  # sums that one task adds: few, so that sums are added while others are made
@@ -71,7 +72,7 @@ class DaskPartitions(Source):
         for number, part in enumerate(self._columns(ask)):
             rows = run(_task("first_rows", ask, number, part))
             if rows is not None:
-                return Piece("table", partition(number), Batch(rows), 0, ask, {})
+                return next(pieces_of(rows, ask, partition(number)))
         return None
 
     def total(self, job: Job) -> Partial:

@@ -44,10 +44,10 @@ def join(*partials: Any) -> Any:  # noqa: ANN401
     return join_partials(partials) if unfit is None else unfit
 
 
-def first_rows(ask: Ask, number: int, table: Any) -> "pa.Table | None":  # noqa: ANN401
-    """Return some rows of a partition as an Arrow table; None where it has none."""
+def first_rows(ask: Ask, number: int, table: Any) -> Any:  # noqa: ANN401
+    """Return some rows of a partition as a table; None where it has none."""
     piece = next(_pieces(table, ask, number), None)
-    return None if piece is None else piece.batch.table.slice(0, FEW)
+    return None if piece is None else piece.cut(0, FEW).batch.table
 
 
 def partition(number: int) -> Part:

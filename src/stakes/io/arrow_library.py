@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from stakes._check import MissingExtraError
+
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv, ipc, parquet
@@ -15,7 +17,11 @@ else:
             self._name = name
 
         def __getattr__(self, name: str) -> object:
-            value = getattr(import_module(self._name), name)
+            try:
+                value = getattr(import_module(self._name), name)
+            except ImportError as error:
+                msg = "files and Arrow streams need pyarrow: pip install 'stakes[cli]'"
+                raise MissingExtraError(msg) from error
             setattr(self, name, value)
             return value
 

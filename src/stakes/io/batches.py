@@ -11,6 +11,7 @@ from stakes._text import plain_list
 from stakes.io.arrow_library import pa
 
 if TYPE_CHECKING:
+    from stakes.io.gather import Column
     from stakes.io.readers import Reader
 
 
@@ -82,6 +83,15 @@ class Batch:
     table: "pa.Table"
     lines: Sequence[int] | None = None  # where they begin
 
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def column(self, name: str) -> "Column":
+        """Return a column."""
+        from stakes.io.arrow_columns import ArrowColumn  # noqa: PLC0415  columns know their places
+
+        return ArrowColumn(self.table.column(name))
+
     def cut(self, start: int, stop: int) -> "Batch":
         """Return some of the rows."""
         lines = None if self.lines is None else self.lines[start:]
@@ -110,8 +120,8 @@ class Places:
         """Note where the rows of a batch came from."""
         self._starts.append(self.rows)
         self._batches.append((self._name, self._in_file, batch.lines))
-        self._in_file += batch.table.num_rows
-        self.rows += batch.table.num_rows
+        self._in_file += len(batch)
+        self.rows += len(batch)
 
     def column(self, column: str) -> Place:
         """Return a column of the file that rows now come from."""

@@ -303,10 +303,10 @@ class Gathering:
         first = self.rows
         self._places.add(batch)
         for name, text in self._texts.items():
-            text.add(batch.table.column(name), first)
+            text.add(batch.column(name), first)
         for name, number in self._numbers.items():
             from_text = batch.lines is not None and name in self._ask.texts
-            number.add(batch.table.column(name), first, from_text=from_text)
+            number.add(batch.column(name), first, from_text=from_text)
 
     def columns(self, source: str) -> Columns:
         """Return what was gathered, which must be something."""

@@ -1,4 +1,4 @@
-"""Tables in memory or behind a query, read batch by batch: whatever hands over an Arrow stream."""
+"""Tables in memory or behind a query, read batch by batch: data frames and Arrow streams."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from stakes.evaluation.summaries.slice_sums import CodedColumn
 from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Batch, Part, check_present
 from stakes.io.columns import Columns, Gathering, no_rows
+from stakes.io.frame_columns import frame_of
 from stakes.io.gather import Kinds
 from stakes.io.units import Piece
 from stakes.scores import Scores, class_names
@@ -174,9 +175,9 @@ def pieces_of(table: Any, ask: Ask, part: Part = _SOURCE) -> Iterator[Piece]:  #
     """Go through the rows of a table that hands over an Arrow stream, piece by piece."""
     row, kinds = part.row, Kinds()
     for batch in _batches(table, ask, part.name):
-        if batch.table.num_rows:
+        if len(batch):
             yield Piece(_SOURCE.name, part, batch, row, ask, kinds)
-            row += batch.table.num_rows
+            row += len(batch)
 
 
 class Total(Protocol):
@@ -247,10 +248,9 @@ class Relation:
         """
         label, columns = self.roles.label, piece.columns()
         found, width = piece.kinds[label][0], columns.matrix(self.roles.scores).shape[1:]
-        column = piece.batch.table.column(label)
-        if getattr(column.type, "ordered", False):
-            dictionary = column.chunk(0).dictionary.to_pylist()
-            return tuple(_as_labels([str(text) for text in dictionary], found))
+        order = piece.batch.column(label).order()
+        if order is not None:
+            return tuple(_as_labels(order, found))
         if found == "truth values":
             return (False, True)
         if found == "whole numbers":
@@ -357,16 +357,26 @@ def _batches(table: Any, ask: Ask, name: str = _SOURCE.name) -> Iterator[Batch]:
     """Go through the rows of some columns of a table, some thousand at a time."""
     names = list(ask.names)
     try:
-        reader = pa.RecordBatchReader.from_stream(_selected(table, names, name))
+        frame = frame_of(table, names, name)
+        yield from _streamed(table, names, name) if frame is None else frame.cuts(_ROWS)
+    except StakesError:
+        raise
+    except (OSError, ValueError, TypeError) as error:  # of the table's library
+        rule = "must provide an Arrow stream"
+        raise InputError(name, rule, found=plain(error, 200)) from error
+
+
+def _streamed(table: Any, names: list[str], name: str) -> Iterator[Batch]:  # noqa: ANN401
+    """Go through the rows of what streams them."""
+    stream = _stream(table, names, name)
+    try:
+        reader = pa.RecordBatchReader.from_stream(stream)
         check_present(names, reader.schema.names, name)
         for rows in _put_together(reader):
             for start in range(0, rows.num_rows, _ROWS):
                 yield Batch(rows.slice(start, _ROWS).select(names))
-    except StakesError:
-        raise
-    except (pa.ArrowException, OSError, ValueError, TypeError) as error:  # of the table's library
-        rule = "must provide an Arrow stream"
-        raise InputError(name, rule, found=plain(error, 200)) from error
+    except pa.ArrowException as error:
+        raise OSError(plain(error, 200)) from error
 
 
 def _put_together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
@@ -381,34 +391,17 @@ def _put_together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(waiting)
 
 
-def _selected(table: Any, names: list[str], shown: str) -> Any:  # noqa: ANN401
+def _stream(table: Any, names: list[str], shown: str) -> Any:  # noqa: ANN401
     """Return what streams the columns; no others where the source can leave them out."""
     if hasattr(type(table), "scanner"):  # a data set of pyarrow
         check_present(names, table.schema.names, shown)
         return table.scanner(columns=names).to_reader()
-    if hasattr(type(table), "collect_schema"):  # polars
-        check_present(names, table.collect_schema().names(), shown)
-        return table.lazy().select(names).collect()
-    if hasattr(type(table), "iloc"):  # pandas
-        check_present(names, list(table.columns), shown)
-        return _with_named_ranges(table[names])
     if hasattr(type(table), "__arrow_c_stream__"):
         return table
     if hasattr(type(table), "to_reader"):  # a scanner of pyarrow
         return table.to_reader()
     rule = "must provide an Arrow stream, as tables of pyarrow, polars, pandas and DuckDB do"
     raise InputError(shown, rule, type(table).__name__)
-
-
-def _with_named_ranges(frame: Any) -> Any:  # noqa: ANN401  of pandas
-    """Return a frame whose ranges, as those of pandas.cut, are texts: Arrow has no such type."""
-    ranges = [
-        name
-        for name in frame.columns
-        if str(getattr(frame[name].dtype, "categories", frame[name]).dtype).startswith("interval")
-    ]
-    named = {n: frame[n].astype("category").cat.rename_categories(str) for n in ranges}
-    return frame.assign(**named) if named else frame
 
 
 def _slice_texts(texts: list[str], kind: tuple[str, str] | None) -> list[str]:

@@ -41,7 +41,7 @@ class Piece:
     kinds: Kinds
 
     def __len__(self) -> int:
-        return self.batch.table.num_rows
+        return len(self.batch)
 
     def cut(self, start: int, stop: int) -> Piece:
         """Return some of the rows."""
