@@ -266,7 +266,8 @@ def compare_samples(
     level = settings.level
     _check(systems, margin, level)
     made = {
-        name: read_system(samples, settings.for_system(name)) for name, samples in systems.items()
+        name: read_system(samples, settings.for_system(name, systems))
+        for name, samples in systems.items()
     }
     notes = [
         *reading_notes(systems),

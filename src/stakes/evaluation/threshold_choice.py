@@ -21,7 +21,7 @@ from stakes.evaluation.applications import (
     ApplicationSamples,
     CostsLike,
     classes_of,
-    read_applications,
+    read_adapted,
 )
 from stakes.evaluation.findings import Verdict, plain_values
 from stakes.evaluation.ranking_results import best_on_part, best_threshold_estimate
@@ -231,7 +231,7 @@ def choose_threshold_samples(
 ) -> ThresholdChoice:
     """Choose a threshold for checked samples, whose rows may stand for several."""
     read_level(level)
-    use = read_applications(costs, samples, training_priors)[0]
+    _, (use, *_), _ = read_adapted(costs, samples, training_priors)
     if len(samples.classes) != 2 or len(use.costs.decisions) != 2:
         msg = f"a threshold needs two classes and two decisions: got {len(samples.classes)} and"
         raise InputError(f"{msg} {len(use.costs.decisions)}.")

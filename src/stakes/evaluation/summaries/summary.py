@@ -21,7 +21,7 @@ from stakes.evaluation.entry import RULES, ignored_note
 from stakes.evaluation.findings import Evaluation
 from stakes.evaluation.summaries.batch import Batch
 from stakes.evaluation.summaries.slice_sums import SliceSums
-from stakes.evaluation.summaries.summary_request import Request
+from stakes.evaluation.summaries.summary_request import Request, stated_training
 from stakes.evaluation.summaries.summed_rows import SummedRows
 from stakes.evaluation.summaries.two_classes import Bounds, TwoClasses
 from stakes.evaluation.systems import Settings
@@ -362,7 +362,8 @@ class Summary(Record):
         progress : callable, optional
             Called with the number of resamples done and the total.
         """
-        training, slices = self._request.training, tuple(self._slices.decisions())
+        training = stated_training(self._request.kind, self._request.training)
+        slices = tuple(self._slices.decisions())
         stage, rules = (calibrator, folds, level, resamples), self._request.rules
         settings = Settings(None, training, *stage, None, slices, rules, rng, progress)
         found = self._filled().evaluate(settings)  # at the costs and groups of what was kept
