@@ -98,7 +98,8 @@ def out_of_fold(
 ) -> tuple[Scores, Any]:
     data = _Data.read(X, y, None, CLASSES, options.get("groups"), None)
     told: tuple[Any, ...] = ({"m": model}, {"m": "predict_proba"}, cv, 0, calibrator, None, None)
-    return data.out_of_fold(*told, weighted=True)["m"]
+    found = data.out_of_fold(*told, weighted=True)["m"]
+    return found.scores(None), found.folds(None)
 
 
 def calibrated(y: Any, cv: Any, calibrator: Any, *, shared: bool = False) -> tuple[Any, Any]:

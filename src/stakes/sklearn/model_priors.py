@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._text import number, plain
+from stakes._text import plain
 from stakes._typing import FloatArray, IntArray, Names
 from stakes.scores import PosteriorScores
 
@@ -89,7 +89,7 @@ class PosteriorPriors:
 def priors_text(names: Names, priors: FloatArray) -> str:
     """Return priors by class for people."""
     pairs = zip(names, priors.tolist(), strict=True)
-    return ", ".join(f"{plain(name)} {number(p)}" for name, p in pairs)
+    return ", ".join(f"{plain(name)}: {p:.4g}" for name, p in pairs)
 
 
 def priors_alike(one: FloatArray, other: FloatArray) -> bool:
