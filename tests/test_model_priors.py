@@ -89,7 +89,9 @@ MODELS: dict[str, tuple[Any, dict[str, Any]]] = {
     "search": (GridSearchCV(LogisticRegression(class_weight="balanced"), {"C": [1.0]}, cv=2), {}),
     "decides": (stakes.sklearn.BayesClassifier(LogisticRegression(), priors=USE), {}),
     "decides elsewhere": (
-        stakes.sklearn.BayesClassifier(LogisticRegression(class_weight="balanced"), priors=[0.6, 0.4]),
+        stakes.sklearn.BayesClassifier(
+            LogisticRegression(class_weight="balanced"), priors=[0.6, 0.4]
+        ),
         {},
     ),
     "calibrated": (

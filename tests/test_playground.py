@@ -68,7 +68,7 @@ def test_the_answer_is_that_of_evaluate(bridge: ModuleType) -> None:
     columns = request["columns"]
     expected = stakes.evaluate(
         columns["diagnosis"], stakes.Logits([float(x) for x in columns["log_odds"]]),
-        classes=["benign", "malignant"], costs=[[0, 1], [20, 0]], priors=[0.9, 0.1],
+        classes=["benign", "malignant"], costs=[[0, 1], [20, 0]], priors=[0.9, 0.1], training_priors="deployment",
         slices={"size": columns["size"]},
     )  # fmt: skip
     assert [v["text"] for v in found["verdicts"]] == [v.text for v in expected.verdicts]

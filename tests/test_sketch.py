@@ -64,6 +64,7 @@ def test_few_levels_give_the_very_decisions(
         stakes.Logits(z),
         costs=COSTS[name],
         priors=priors,
+        training_priors="deployment",
         sample_weight=weights,
         calibrator=None,
         resamples=0,
@@ -87,7 +88,14 @@ def test_a_grid_is_exact_where_it_was_asked(name: str, prior: float, kind: str) 
     )
     options = {"training_priors": [0.8, 0.2]} if kind == "adapted" else {}
     made = stakes.evaluate(
-        data.y, scores, costs=COSTS[name], priors=priors, calibrator=None, resamples=0, **options
+        data.y,
+        scores,
+        costs=COSTS[name],
+        priors=priors,
+        training_priors="deployment",
+        calibrator=None,
+        resamples=0,
+        **options,
     )
     assert made.sketch is not None
     (system,) = made.sketch.systems
@@ -104,11 +112,15 @@ def test_scores_follow_the_priors_where_they_should(kind: str) -> None:
     options: dict[str, Any] = {"calibrator": None, "resamples": 0, "costs": COSTS["costly"]}
     if kind == "adapted":
         options["training_priors"] = [0.8, 0.2]
-    first = stakes.evaluate(data.y, scores, priors=[0.5, 0.5], **options).sketch
+    first = stakes.evaluate(
+        data.y, scores, priors=[0.5, 0.5], training_priors="deployment", **options
+    ).sketch
     assert first is not None
     (system,) = first.systems
     assert isinstance(system, LevelSketch)
-    other = stakes.evaluate(data.y, scores, priors=[0.98, 0.02], **options).main.confusion
+    other = stakes.evaluate(
+        data.y, scores, priors=[0.98, 0.02], training_priors="deployment", **options
+    ).main.confusion
     np.testing.assert_array_equal(judged(system, COSTS["costly"], [0.98, 0.02]), other.counts)
 
 
@@ -220,7 +232,14 @@ def test_areas_and_least_costs_are_those_of_all_scores(n: int, kind: str) -> Non
         "three": COSTS["three"],
     }
     made = stakes.evaluate(
-        data.y, scores, costs=uses, priors=[0.5, 0.5], calibrator=None, resamples=0, **options
+        data.y,
+        scores,
+        costs=uses,
+        priors=[0.5, 0.5],
+        training_priors="deployment",
+        calibrator=None,
+        resamples=0,
+        **options,
     )
     assert made.sketch is not None
     (system,) = made.sketch.systems

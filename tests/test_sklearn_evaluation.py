@@ -81,7 +81,17 @@ def test_a_fitted_model_is_evaluated_as_its_posteriors_are() -> None:
         FITTED, X, Y, costs=COSTS, priors={"well": 0.9, "ill": 0.1}, **QUICK
     )
     p = table(FITTED.predict_proba(X))
-    same(found, stakes.evaluate(Y, p, costs=COSTS, priors={"well": 0.9, "ill": 0.1}, **QUICK))
+    same(
+        found,
+        stakes.evaluate(
+            Y,
+            p,
+            costs=COSTS,
+            priors={"well": 0.9, "ill": 0.1},
+            training_priors="deployment",
+            **QUICK,
+        ),
+    )
     assert found.data.classes == ("well", "ill")
 
 

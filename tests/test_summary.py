@@ -105,7 +105,9 @@ def test_costs_and_losses_are_those_of_all_samples(kind: Any, priors: Any) -> No
     options: Any = {"calibrator": None, "resamples": 0}
     found = filled(y, p, [100, 350], priors=priors, **told).evaluate(**options)
     costs, rules = told.get("costs"), told.get("rules", RULES[:2])
-    exact = stakes.evaluate(y, p, costs=costs, priors=priors, rules=rules, **options)
+    exact = stakes.evaluate(
+        y, p, costs=costs, priors=priors, training_priors="deployment", rules=rules, **options
+    )
     for a, b in zip(found.applications, exact.applications, strict=True):
         assert a.cost.normalized.to_dict() == b.cost.normalized.to_dict()
         assert (a.confusion.counts == b.confusion.counts).all()
@@ -196,7 +198,9 @@ def test_two_columns_are_one_score(form: Any) -> None:
     priors = [0.5, 0.5] if form is stakes.LogLikelihoods else None
     told: Any = {"classes": [0, 1], "scores": form, "costs": BINARY, "priors": priors}
     found = filled(y, scores, [], **told).evaluate(resamples=0)
-    exact = stakes.evaluate(y, scores, costs=BINARY, priors=priors, resamples=0)
+    exact = stakes.evaluate(
+        y, scores, costs=BINARY, priors=priors, training_priors="deployment", resamples=0
+    )
     assert found.main.cost.normalized.to_dict() == exact.main.cost.normalized.to_dict()
     assert found.data.scores == exact.data.scores == form.__name__
 
