@@ -146,9 +146,17 @@ def test_the_command_line_shows_commands(tmp_path: Any) -> None:  # noqa: ANN401
     page = tmp_path / "page.html"
     words = ["evaluate", str(table), "--label", "truth", "--scores", "p", "--positive", "ill"]
     words += ["--scores-are", "posteriors"]
-    words += ["--prior", "well=0.95,ill=0.05", "--resamples", "0", "--html", str(page)]
+    words += [
+        "--prior",
+        "well=0.95,ill=0.05",
+        "--training-prior",
+        "deployment",
+        "--resamples",
+        "0",
+        "--html",
+        str(page),
+    ]
     done = call(*words)
     assert "stakes calibrate" in done.stdout
-    assert "--training-prior data" in done.stdout
     for text in (done.stdout, page.read_text()):
         assert "stakes.AffineCalibrator" not in text

@@ -115,7 +115,9 @@ def test_turning_a_comparison_round_turns_its_signs() -> None:
 
 def test_verdicts_go_by_every_application() -> None:
     uses = {"first": stakes.Application(COSTS, [0.5, 0.5]), "second": COSTS}
-    result = stakes.compare(TWO.y, {"a": GOOD, "b": POOR}, costs=uses, resamples=60)
+    result = stakes.compare(
+        TWO.y, {"a": GOOD, "b": POOR}, costs=uses, training_priors="data", resamples=60
+    )
     assert result.costs[0] == "first.nec"
     for place, name in enumerate(("first", "second")):
         value = result.of("b", f"{name}.nec").difference.value
@@ -487,9 +489,7 @@ def test_no_range_of_odds_contradicts_a_verdict() -> None:
     a = np.concatenate([np.full(500, -12.0), np.full(100, 7.5)])
     b = np.concatenate([np.full(500, -12.0), np.full(99, 12.0), [-5.0]])
     systems = {n: stakes.LogLikelihoodRatios(x) for n, x in (("A", a), ("B", b))}
-    found = stakes.compare(
-        y, systems, priors=[0.9999, 0.0001], training_priors="deployment", resamples=0
-    )
+    found = stakes.compare(y, systems, priors=[0.9999, 0.0001], resamples=0)
     assert [r.system for r in found.odds] == [None]
     assert (math.log(found.odds[0].low), math.log(found.odds[0].high)) == pytest.approx((-12, 12))
 

@@ -82,7 +82,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"priors": [0.9, 0.1], "training_priors": "data"},
         'must be numbers or "deployment" where there are no labels',
     ),
-    "training priors alone": ({"training_priors": [0.9, 0.1]}, "pass both as numbers"),
+    "training priors alone": ({"training_priors": [0.9, 0.1]}, "pass both priors"),
     "cap above 1": ({"cap": 1.5}, "cap"),
     "cap that is no number": ({"cap": float("nan")}, "cap"),
     "threshold above 1": ({"threshold": 2}, "threshold"),

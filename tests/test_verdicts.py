@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.special import expit, logit
-from scipy.stats import binomtest
 
 import stakes
 from judged import (

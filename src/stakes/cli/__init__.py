@@ -116,7 +116,7 @@ def _run(arguments: list[str] | None) -> int:
     if sys.stdout is None:
         from stakes.cli.endings import EXIT_FILE, say_end  # noqa: PLC0415
 
-        return say_end("cannot write standard output (stdout): it is closed.", EXIT_FILE)
+        return say_end("cannot write standard output (stdout): it is closed.", code=EXIT_FILE)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors=spelled_errors())
     try:

@@ -109,7 +109,9 @@ class _Rule:
             refuse("--prior must be given for likelihoods, which have no priors.")
         if trained is not None and (prior is None or scores.needs_priors):
             refuse("--training-prior is for posteriors, which are adapted to --prior: give both.")
-        given: dict[str, Any] = {} if prior is None else {"priors": rewriting.priors_of_use(prior, self.names)}
+        given: dict[str, Any] = (
+            {} if prior is None else {"priors": rewriting.priors_of_use(prior, self.names)}
+        )
         if trained is not None:
             given["training_priors"] = training_priors(trained, self.names)
         return given

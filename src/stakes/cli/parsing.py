@@ -10,9 +10,15 @@ from stakes.cli.options import Options
 from stakes.cli.places import in_file, said
 from stakes.evaluation.applications import DEPLOYMENT
 from stakes.io import Columns
-from stakes.scores import SCORES, Posteriors, Scores
+from stakes.scores import SCORES, Posteriors, PosteriorScores, Scores
 
 KINDS = {name: read for kind in SCORES.classes.values() for name, read in kind.readers().items()}
+POSTERIORS = {  # kinds that have priors
+    name
+    for kind in SCORES.classes.values()
+    if issubclass(kind, PosteriorScores)
+    for name in kind.readers()
+}
 
 
 def parse_priors(

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from stakes._errors import InputError, Place, PlacedText, StakesError
+from stakes._errors import Action, InputError, Place, PlacedText, StakesError
 from stakes._text import plain
 
 if TYPE_CHECKING:
@@ -59,6 +59,14 @@ def said(error: StakesError) -> str:
     """Return the message of an error with options where Python has arguments."""
     option = _ARGUMENTS.get(error.argument or "", error.argument)
     return error.moved(argument=option).said(_OPTIONS)
+
+
+def said_in_lines(error: StakesError) -> list[str]:
+    """Return the message, and what to do on lines of its own where there are several ways."""
+    ways = error.hint.said(_OPTIONS) if isinstance(error.hint, Action) else ""
+    if not ways.startswith("\n"):
+        return [said(error)]
+    return [said(error.moved(hint="")), *ways.strip().split("\n")]
 
 
 class Rows(Protocol):

@@ -216,7 +216,7 @@ def _posteriors(
         return scores.answers(given).p
     if given is None or not isinstance(scores, PosteriorScores):
         rule = "are for posteriors, which are adapted to priors"
-        raise InputError("training_priors", rule, found="pass both")
+        raise InputError("training_priors", rule, found="pass both priors")
     if isinstance(training, str) and training == DEPLOYMENT:
         return scores.answers(None).p
     old = read_training_numbers(training, names)

@@ -236,10 +236,15 @@ class BayesClassifier(WrappingClassifier):
             text = contradiction(known, given, names)
             if text:
                 warnings.warn(f"{text}.", UserWarning, stacklevel=3)
-        elif self.priors_ is not None and known.values is None and not self._deployed:
+        elif self._stated and known.values is None:
             raise lacks_training(f"of the estimator, {known.why}")
         elif self.priors_ is None and known.weighting:
             self._notice(known, names, shares)
+
+    @property
+    def _stated(self) -> bool:
+        """Whether priors are given as numbers, and nothing says what posteriors are at."""
+        return not (self.priors is None or isinstance(self.priors, str) or self._deployed)
 
     @property
     def _deployed(self) -> bool:
