@@ -20,6 +20,7 @@ from stakes.evaluation.systems import Settings
 from stakes.intervals import Resampling
 from stakes.metrics.spreads import flip_test
 from stakes.samples import Samples, read_samples
+from stakes.scores import PosteriorScores
 from stakes.statistics import ConfusionCounts, ScoreLevels
 
 DEFAULTS: dict[str, Any] = {
@@ -66,7 +67,8 @@ def repeated(samples: Samples) -> tuple[Samples, np.ndarray]:
 def both(samples: Samples, **given: Any) -> tuple[stakes.Evaluation, stakes.Evaluation]:  # noqa: ANN401
     """Evaluate samples by rows and one by one."""
     one_by_one, row = repeated(samples)
-    settings = DEFAULTS | given
+    carry = isinstance(samples.scores, PosteriorScores)
+    settings = DEFAULTS | {"training_priors": "data" if carry else None} | given
     each = {
         name: value[row]
         for name, value in settings.items()

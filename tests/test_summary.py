@@ -103,7 +103,9 @@ def test_costs_and_losses_are_those_of_all_samples(kind: Any, priors: Any) -> No
     make, told = KINDS[kind]
     y, p = make(11)
     options: Any = {"calibrator": None, "resamples": 0}
-    found = filled(y, p, [100, 350], priors=priors, **told).evaluate(**options)
+    found = filled(y, p, [100, 350], priors=priors, training_priors="deployment", **told).evaluate(
+        **options
+    )
     costs, rules = told.get("costs"), told.get("rules", RULES[:2])
     exact = stakes.evaluate(
         y, p, costs=costs, priors=priors, training_priors="deployment", rules=rules, **options
@@ -146,12 +148,13 @@ def test_bounds_include_the_value_of_all_samples(seed: Any, ties: Any, single: A
     p = p.astype(np.float32) if single else p
     p[::97], p[1::89] = 0, 1
     costs = {"a": BINARY, "b": stakes.Application(BINARY, [0.99, 0.01])}
-    bounds = filled(y, p, [], classes=[0, 1], costs=costs).bounds()
+    told: dict[str, Any] = {"priors": [0.7, 0.3], "training_priors": [0.7, 0.3]}
+    bounds = filled(y, p, [], classes=[0, 1], costs=costs, **told).bounds()
     curve = stakes.roc_curve(y, p)
     exact = {
         "auc": curve.auc(),
         "eer": curve.eer(),
-        "a.minimum_nec": curve.minimum_cost(BINARY).normalized,
+        "a.minimum_nec": curve.minimum_cost(BINARY, [0.7, 0.3]).normalized,
         "b.minimum_nec": curve.minimum_cost(BINARY, [0.99, 0.01]).normalized,
     }
     assert set(bounds) == set(exact)
@@ -198,9 +201,7 @@ def test_two_columns_are_one_score(form: Any) -> None:
     priors = [0.5, 0.5] if form is stakes.LogLikelihoods else None
     told: Any = {"classes": [0, 1], "scores": form, "costs": BINARY, "priors": priors}
     found = filled(y, scores, [], **told).evaluate(resamples=0)
-    exact = stakes.evaluate(
-        y, scores, costs=BINARY, priors=priors, training_priors="deployment", resamples=0
-    )
+    exact = stakes.evaluate(y, scores, costs=BINARY, priors=priors, resamples=0)
     assert found.main.cost.normalized.to_dict() == exact.main.cost.normalized.to_dict()
     assert found.data.scores == exact.data.scores == form.__name__
 
@@ -391,7 +392,11 @@ def test_sums_of_all_beside_some_rows(priors: Any) -> None:
     y, scores = many(60_000, 3, 12)
     some = np.flatnonzero((y == 0) | (np.arange(y.size) % 3 == 0))
     y, scores = y[some], scores.part(some)
-    told: Any = {"priors": priors, "costs": stakes.CostMatrix.zero_one(3).with_abstention(0.3)}
+    told: Any = {
+        "priors": priors,
+        "training_priors": "deployment",
+        "costs": stakes.CostMatrix.zero_one(3).with_abstention(0.3),
+    }
     found = filled(y, scores, [9_000], classes=3, scores=stakes.Logits, **told)
     ours = found.evaluate(resamples=0)
     exact = stakes.evaluate(y, scores, resamples=0, **told)

@@ -30,7 +30,7 @@ TABLE = pa.table({"y": Y, "p": P, "r": P**1.1})
 FEW: dict[str, Any] = {"calibrator": None, "resamples": 0}
 
 
-def summary(**told: Any) -> Any:
+def summary(**told: Any) -> stakes.Evaluation:  # noqa: ANN401
     """Return the evaluation of a summary."""
     made = stakes.Summary(classes=[0, 1], costs=COSTS, **told)
     made.update(Y, P)

@@ -78,7 +78,8 @@ def group() -> None:
     Examples:
       stakes demo
       stakes evaluate scores.csv --label y --scores p_healthy,p_tumour \\
-          --scores-are posteriors --cost miss=5,false_alarm=1 --prior 0.02
+          --scores-are posteriors --cost miss=5,false_alarm=1 \\
+          --prior 0.02 --training-prior data
       stakes compare scores.csv --label y --system old=p_old \\
           --system new=p_new --scores-are posteriors --positive tumour \\
           --cost miss=5,false_alarm=1

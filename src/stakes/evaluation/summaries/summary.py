@@ -54,8 +54,9 @@ class Summary(Record):
     priors : float, array of K, mapping by class, or "data", optional
         As in `evaluate`. Likelihoods, and posteriors that are adapted, need priors in numbers,
         since those of the data are known only at the end.
-    training_priors : float, array of K, mapping by class, or "data", optional
-        The priors that the posteriors were trained with, if not those of deployment.
+    training_priors : float, array of K, mapping by class, or "deployment", optional
+        The priors that the posteriors are at, required where posteriors meet `priors`:
+        "deployment" if they already are for these, or numbers, from which they are adapted.
     rules : sequence of ScoringRule, optional
         By default `LogLoss()` and `BrierLoss()`.
     weighted, grouped : bool, default False
@@ -143,8 +144,9 @@ class Summary(Record):
             As in `Summary`; the columns that `CostsByCase` names are read from the table.
         priors : float, array of K, mapping by class, or "data", optional
             As in `Summary`.
-        training_priors : float, array of K, mapping by class, or "data", optional
-            The priors that the posteriors were trained with, if not those of deployment.
+        training_priors : float, array of K, mapping by class, or "deployment", optional
+            The priors that the posteriors are at, required where posteriors meet `priors`:
+            "deployment" if they already are for these, or numbers, from which they are adapted.
         rules : sequence of ScoringRule, optional
             By default `LogLoss()` and `BrierLoss()`.
         weight, group : str, optional
