@@ -294,7 +294,7 @@ def test_systems_are_compared_as_sample_by_sample(
     calibrator = stakes.AffineCalibrator() if calibrated else None
     resamples = 60 if weighted == calibrated else 0  # which take long, and show the same
     told = {"calibrator": calibrator, "groups": groups, "resamples": resamples}
-    settings = Settings(**(DEFAULTS | told))
+    settings = Settings(**(DEFAULTS | {"training_priors": "data"} | told))
     first = compare_samples(by_rows, settings, 0.1)
     each = None if groups is None else groups[row]
     second = compare_samples(one_by_one, replace(settings, groups=each), 0.1)

@@ -46,10 +46,10 @@ def draw(n: int, share: float, seed: int) -> tuple[Any, Any]:
     """Draw samples whose log odds are linear in the features, at a share of the second class."""
     rng = np.random.default_rng(seed)
     y = (rng.random(n) < share).astype(np.int64)
-    X = rng.normal(size=(n, 2))
-    X[:, 0] += 2.0 * y
-    X[:, 1] += 0.5 * y
-    return X, y
+    features = rng.normal(size=(n, 2))
+    features[:, 0] += 2.0 * y
+    features[:, 1] += 0.5 * y
+    return features, y
 
 
 X, Y = draw(6000, 0.1, 0)

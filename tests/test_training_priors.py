@@ -18,6 +18,8 @@ import stakes
 from command import call
 from stakes import displays
 from stakes._check import InputError
+from stakes.mlflow.evaluator_work import evaluated
+from stakes.mlflow.model_outputs import Inputs
 
 DATA = stakes.simulation.simulate(2, n=600)
 Y, P = DATA.y, np.exp(DATA.posteriors([0.8, 0.2]).values[:, 1])
@@ -84,6 +86,22 @@ def test_priors_and_posteriors_need_a_word_on_what_they_are_at(entry: str) -> No
     if entry not in NUMBERS:
         run(priors=USE, training_priors="data")
         run(priors="data")
+
+
+def test_the_evaluator_of_mlflow_sees_the_model() -> None:
+    plain = LogisticRegression().fit(X, Y)
+    even = LogisticRegression(class_weight="balanced").fit(X, Y)
+    asked, shown = (Inputs(Y, X, None, model) for model in (plain, even))
+    with pytest.raises(InputError) as caught:
+        evaluated(asked, {"priors": USE, **FEW})
+    assert caught.value.code == "training_priors_needed"
+    evaluated(asked, {"priors": USE, "training_priors": "data", **FEW})
+    found = evaluated(shown, {"priors": USE, **FEW})
+    told = stakes.evaluate_model(even, X, Y, priors=USE, **FEW)
+    assert isinstance(found, stakes.Evaluation)
+    assert found.main.cost.normalized.value == told.main.cost.normalized.value
+    weighted = evaluated(shown, FEW)
+    assert weighted.verdicts[0].code == "weighted_classes"
 
 
 def test_every_public_call_with_both_arguments_is_in_the_table() -> None:
