@@ -194,9 +194,9 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
     training_priors : float, array of K, mapping by class, "data" or "deployment", optional
-        The priors that the posteriors are at, required where posteriors meet `priors`: "data" if they
-        come from a model trained on data like these, and are to be adapted; "deployment" if they
-        already are for `priors`; or numbers.
+        The priors that the posteriors are at, required where posteriors meet `priors`: "data" if
+        they come from a model trained on data like these, and are to be adapted; "deployment" if
+        they already are for `priors`; or numbers.
     calibrator : Calibrator, optional
         If given, the calibrated losses are compared too.
     folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5

@@ -179,9 +179,9 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
     training_priors : float, array of K, mapping by class, "data" or "deployment", optional
-        The priors that the posteriors are at, required where posteriors meet `priors`: "data" if they
-        come from a model trained on data like these, and are to be adapted; "deployment" if they
-        already are for `priors`; or numbers.
+        The priors that the posteriors are at, required where posteriors meet `priors`: "data" if
+        they come from a model trained on data like these, and are to be adapted; "deployment" if
+        they already are for `priors`; or numbers.
     review : float, optional
         The largest share of cases that can get the second decision: those with the largest
         expected saving go first, and none that costs more than it saves. Cases with the same score
