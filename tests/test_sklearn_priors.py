@@ -142,8 +142,8 @@ def test_a_model_and_the_classifier_that_decides_with_it_have_one_cost() -> None
         stakes.evaluate_model(decides, X, Y, **told),
         stakes.evaluate_model(decides, X, Y, training_priors="deployment", **told),
     ]
-    for get in (lambda r: r.main.cost.normalized.value, lambda r: r.rules[0].raw.normalized):
-        values = [get(each) for each in found]
+    costs = [each.main.cost.normalized.value for each in found]
+    for values in (costs, [each.rules[0].raw.normalized for each in found]):
         assert values == pytest.approx([values[0]] * 4, abs=0.01)
     indices = np.empty(Y.size, dtype=np.int64)
     for train, test in CV.split(X, Y):
