@@ -189,6 +189,7 @@ def evaluated(system: System, n: int, kind: str, number: int) -> stakes.Evaluati
         system.scores(y, rng),
         costs=costs,
         priors=None if prior is None else [1 - prior, prior],
+        training_priors="deployment",
         slices={"part": rng.integers(SLICES, size=n)} if kind == "three" else None,
         resamples=0,
     )
@@ -246,8 +247,6 @@ def contradicted(  # noqa: C901, PLR0911, PLR0912  one line for each code
             return system.slope <= 1 + 1e-9
         case "scores_reversed":
             return system.area >= 0.5
-        case "priors_differ":
-            return first.prior == SHARE
     if verdict.code not in _NEVER:
         msg = f"no truth is known for {verdict.code}"
         raise ValueError(msg)

@@ -65,6 +65,7 @@ CASES: dict[str, dict[str, Any]] = {
         "groups": "g",
         "slices": ["s"],
         "priors": np.full(10, 0.1),
+        "training_priors": "deployment",
     },
 }  # fmt: skip
 COMMAND = (

@@ -24,33 +24,65 @@ COSTS = stakes.CostMatrix.binary(miss=5, false_alarm=1)
 CASES: dict[str, dict[str, Any]] = {
     "plain": {},
     "costs": {"costs": COSTS},
-    "priors": {"priors": [0.95, 0.05]},
-    "costs and priors": {"costs": COSTS, "priors": [0.95, 0.05]},
-    "names": {"y_true": NAMES[Y], "classes": ["well", "ill"], "priors": {"well": 0.9, "ill": 0.1}},
+    "priors": {"priors": [0.95, 0.05], "training_priors": "deployment"},
+    "costs and priors": {"costs": COSTS, "priors": [0.95, 0.05], "training_priors": "deployment"},
+    "names": {
+        "y_true": NAMES[Y],
+        "classes": ["well", "ill"],
+        "priors": {"well": 0.9, "ill": 0.1},
+        "training_priors": "deployment",
+    },
     "named costs": {
         "y_true": NAMES[Y],
         "costs": stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=["well", "ill"]),
         "priors": [0.9, 0.1],
+        "training_priors": "deployment",
     },
-    "weights": {"sample_weight": RNG.random(N) + 0.5, "priors": [0.95, 0.05]},
-    "groups": {"groups": np.arange(N) // 3, "priors": [0.95, 0.05]},
-    "slices": {"slices": {"site": np.arange(N) % 2}, "priors": [0.95, 0.05]},
-    "several": {"costs": {"miss": COSTS, "even": [[0, 1], [1, 0]]}, "priors": [0.95, 0.05]},
+    "weights": {
+        "sample_weight": RNG.random(N) + 0.5,
+        "priors": [0.95, 0.05],
+        "training_priors": "deployment",
+    },
+    "groups": {
+        "groups": np.arange(N) // 3,
+        "priors": [0.95, 0.05],
+        "training_priors": "deployment",
+    },
+    "slices": {
+        "slices": {"site": np.arange(N) % 2},
+        "priors": [0.95, 0.05],
+        "training_priors": "deployment",
+    },
+    "several": {
+        "costs": {"miss": COSTS, "even": [[0, 1], [1, 0]]},
+        "priors": [0.95, 0.05],
+        "training_priors": "deployment",
+    },
     "applications": {
         "costs": {
             "rare": stakes.Application(COSTS, [0.95, 0.05]),
             "often": stakes.Application(COSTS, [0.1, 0.9]),
-        }
+        },
+        "training_priors": "data",
     },
-    "abstaining": {"costs": COSTS.with_abstention(0.3), "priors": [0.95, 0.05]},
+    "abstaining": {
+        "costs": COSTS.with_abstention(0.3),
+        "priors": [0.95, 0.05],
+        "training_priors": "deployment",
+    },
     "by case": {
         "costs": stakes.SampleCosts.from_columns(
             [[0, 1], ["amount", 0]], {"amount": RNG.random(N) + 4.5}
         )
     },
-    "three classes": {"y_true": THREE, "scores": stakes.Logits(LOGITS), "priors": [0.1, 0.8, 0.1]},
+    "three classes": {
+        "y_true": THREE,
+        "scores": stakes.Logits(LOGITS),
+        "priors": [0.1, 0.8, 0.1],
+        "training_priors": "deployment",
+    },
     "temperature": {"calibrator": stakes.TemperatureCalibrator()},
-    "booleans": {"y_true": Y.astype(bool), "priors": [0.95, 0.05]},
+    "booleans": {"y_true": Y.astype(bool), "priors": [0.95, 0.05], "training_priors": "deployment"},
 }
 
 
@@ -71,34 +103,19 @@ def test_advised_calls_run(name: str) -> None:
     classes = None if made.data.classes == (0, 1) else made.data.classes
     after = stakes.cross_entropy(given["y_true"], better, classes=classes).normalized
     assert after < made.rules[0].normalized.value
-    again = eval(calls["adapt_priors"], {**names, "stakes": Quick()})  # noqa: S307
-    assert again.data.adapted
-    assert [a.name for a in again.applications] == [a.name for a in made.applications]
-    for before, now in zip(made.applications, again.applications, strict=True):
-        np.testing.assert_allclose(now.priors, before.priors, rtol=1e-11)
-    assert again.data.groups == made.data.groups
-    assert again.data.weighted == made.data.weighted
-    assert [s.value for s in again.slices] == [s.value for s in made.slices]
-
-
-class Quick:
-    """The package, with evaluations that take no resamples."""
-
-    def evaluate(self, *arguments: Any, **options: Any) -> stakes.Evaluation:  # noqa: ANN401
-        return stakes.evaluate(*arguments, **options, resamples=0)
 
 
 def test_cases_lead_to_the_advice() -> None:
     """The calls are shown by verdicts: each action comes up in some case."""
     found = {v.action for name in CASES for v in judged(name)[1].verdicts}
-    assert {"calibrate", "adapt_priors"} <= found
+    assert "calibrate" in found
 
 
 def test_text_page_and_notebook_show_python_calls_and_no_commands() -> None:
     made = judged("names")[1]
     calls = python_calls(made)
     shown = {v.action for v in made.verdicts} & set(calls)
-    assert shown == {"calibrate", "adapt_priors"}
+    assert shown == {"calibrate"}
     forms = {
         "text": str(made),
         "page": html.unescape(made.to_html()),
@@ -129,9 +146,17 @@ def test_the_command_line_shows_commands(tmp_path: Any) -> None:  # noqa: ANN401
     page = tmp_path / "page.html"
     words = ["evaluate", str(table), "--label", "truth", "--scores", "p", "--positive", "ill"]
     words += ["--scores-are", "posteriors"]
-    words += ["--prior", "well=0.95,ill=0.05", "--resamples", "0", "--html", str(page)]
+    words += [
+        "--prior",
+        "well=0.95,ill=0.05",
+        "--training-prior",
+        "deployment",
+        "--resamples",
+        "0",
+        "--html",
+        str(page),
+    ]
     done = call(*words)
     assert "stakes calibrate" in done.stdout
-    assert "--training-prior data" in done.stdout
     for text in (done.stdout, page.read_text()):
         assert "stakes.AffineCalibrator" not in text

@@ -284,7 +284,7 @@ def test_a_calibrator_of_other_priors_is_owned_to(browser: Any, tmp_path: Path) 
     costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=data["classes"])
     uses: dict[str, Any] = {"here": costs, "there": stakes.Application(costs, [0.5, 0.5])}
     path = tmp_path / "report.html"
-    stakes.evaluate(**data, costs=uses, resamples=0).save_html(path)
+    stakes.evaluate(**data, costs=uses, training_priors="data", resamples=0).save_html(path)
     with opened(browser, path) as watched:
         live = watched.page.locator("#live")
         assert "fitted at other priors" not in live.inner_text()

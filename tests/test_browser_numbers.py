@@ -66,7 +66,7 @@ def test_each_application_shows_its_own_numbers(browser: Any, tmp_path: Path) ->
     data = two_classes()
     costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=data["classes"])
     uses: dict[str, Any] = {"here": costs, "there": stakes.Application(costs, [0.8, 0.2])}
-    made = stakes.evaluate(**data, costs=uses, resamples=0)
+    made = stakes.evaluate(**data, costs=uses, training_priors="data", resamples=0)
     path = tmp_path / "report.html"
     made.save_html(path)
     with opened(browser, path) as watched:

@@ -545,7 +545,9 @@ def test_every_place_shows_the_same_error_with_the_same_interval(k: int, tmp_pat
     wanted = {
         "confidence_calibration_error": ERRORS[1](y, p, priors=priors),
     }
-    result = stakes.evaluate(y, p, priors=priors, resamples=0, calibrator=None)
+    result = stakes.evaluate(
+        y, p, priors=priors, training_priors="deployment", resamples=0, calibrator=None
+    )
     found, plain = result.metrics(), result.to_dict()["calibration_errors"]
     names = ",".join(f"p{j}" for j in range(k))
     rows = [
@@ -554,7 +556,7 @@ def test_every_place_shows_the_same_error_with_the_same_interval(k: int, tmp_pat
     (tmp_path / "scores.csv").write_text("\n".join([f"y,{names}", *rows]))
     limits = [f"--max={name}=0.5" for name in wanted]
     columns = ("--label", "y", "--scores", names, "--scores-are", "posteriors")
-    at = ("--prior", ",".join(map(str, priors)))
+    at = ("--prior", ",".join(map(str, priors)), "--training-prior", "deployment")
     few = ("--resamples", "0", "--calibrator", "none", "--confident", "--format", "json")
     done = call("check", "scores.csv", *columns, *at, *few, *limits, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

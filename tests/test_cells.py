@@ -130,10 +130,10 @@ def test_threads_and_batches_change_no_calibrator_and_no_threshold(
     [
         (),
         ("--review", "0.05"),
-        ("--prior", "0.01"),
+        ("--training-prior", "deployment", "--prior", "0.01"),
         ("--training-prior", "0.5", "--prior", "0.1"),
         ("--weight", "w"),
-        ("--weight", "w", "--prior", "0.1", "--review", "0.2"),
+        ("--weight", "w", "--training-prior", "deployment", "--prior", "0.1", "--review", "0.2"),
         ("--scores", "z", "--scores-are", "llr", "--prior", "0.2", "--review", "0.3"),
     ],
 )
@@ -223,7 +223,7 @@ def test_thresholds_of_copies_are_those_of_repeated_rows(
     costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
     found, wanted = (
         choose_threshold_samples(
-            samples, costs=costs, training_priors=None, review=review, level=0.9
+            samples, costs=costs, training_priors="deployment", review=review, level=0.9
         )
         for samples in with_copies(given_priors)
     )

@@ -400,6 +400,7 @@ def test_an_application_file_holds_options_and_several_applications(scored: Path
     (scored / "one.toml").write_text(
         'label = "y"\nscores = "p_calm,p_alarm"\nscores-are = "posteriors"\nresamples = 0\n'
         "cost = { miss = 5, false_alarm = 1 }\nprior = { calm = 0.9, alarm = 0.1 }\n"
+        'training-prior = "deployment"\n'
         'slice = ["ward"]\njson = true\n'
     )
     done = call("evaluate", "scores.csv", "--app", "one.toml", cwd=scored)

@@ -89,6 +89,7 @@ def test_the_gate_goes_by_the_interval(table: Path) -> None:
 def test_the_largest_cost_is_that_of_every_application(table: Path) -> None:
     """One application would pass, the other does not."""
     (table / "app.toml").write_text(
+        'training-prior = "data"\n'
         '[applications.even]\ncost = "miss=1,false_alarm=1"\n'
         '[applications.rare]\ncost = "miss=1,false_alarm=1"\nprior = "0.05"\n'
     )

@@ -38,7 +38,7 @@ def test_posteriors_are_adapted_from_the_priors_of_training(tmp_path: Path) -> N
     wanted = np.exp(raw.at_priors([0.9, 0.1], [0.5, 0.5]).values[:, 1])
     assert [float(row["posterior_severe"]) for row in rows] == pytest.approx(wanted.tolist())
     bare = call("decide", PATIENTS, *SCORES, *cost, "--prior", "0.5", "-o", "x.csv", cwd=tmp_path)
-    assert bare.returncode == 2
+    assert bare.returncode == 3
     assert "--training-prior" in bare.stderr
     assert not (tmp_path / "x.csv").exists()
 
@@ -138,6 +138,7 @@ def test_the_printed_command_gives_what_it_promised(tmp_path: Path) -> None:
     write_turned(tmp_path)
     scores = ("--scores", "p_healthy,p_tumour", "--scores-are", "posteriors")
     told = ("--positive", "healthy", "--cost", "miss=5,false_alarm=1", "--prior", "0.9")
+    told = (*told, "--training-prior", "deployment")
     done = call(
         "evaluate",
         "s.csv",

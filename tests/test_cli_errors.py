@@ -249,7 +249,11 @@ def test_what_a_stranger_types(
 def test_few_samples_or_one_class_give_a_report_not_an_error(rows: int, tmp_path: Path) -> None:
     lines = ["y,p_a,p_b,g", "a,0.9,0.1,x", "a,0.6,0.4,x", "b,0.3,0.7,x"]
     (tmp_path / "few.csv").write_text("\n".join(lines[: rows + 1]) + "\n")
-    for more in ((), ("--prior", "0"), ("--cost", "miss=0,false_alarm=0")):
+    for more in (
+        (),
+        ("--prior", "0", "--training-prior", "deployment"),
+        ("--cost", "miss=0,false_alarm=0"),
+    ):
         done = call(
             "evaluate", "few.csv", "--label", "y", "--scores", "p_a,p_b", "--scores-are",
             "posteriors", "--resamples", "50", *more, cwd=tmp_path,

@@ -153,7 +153,9 @@ def _takes(function: Any, call_: ast.Call) -> None:  # noqa: ANN401
 
 def literals() -> list[str]:
     """Return the texts of the modules that make verdicts, the longest first."""
-    names = [*(SOURCE / "evaluation").rglob("*.py"), *(SOURCE / "responses").rglob("*.py")]
+    names = [
+        p for part in ("evaluation", "responses", "sklearn") for p in (SOURCE / part).rglob("*.py")
+    ]
     nodes = [n for path in [*names, SOURCE / "results.py"] for n in ast.walk(TREES[path])]
     texts = {
         n.value.strip() for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)
@@ -191,6 +193,7 @@ RAISED: dict[str, Callable[[], object]] = {
     "class_without_samples": lambda: stakes.cross_entropy([0, 0], [0.2, 0.7], priors=[0.5, 0.5]),
     "two_classes_needed": lambda: stakes.confusion_matrix([0, 1, 2], [0, 1, 2]).precision(),
     "priors_do_not_sum_to_one": lambda: stakes.cross_entropy(Y, P, priors=[0.5, 0.6]),
+    "training_priors_needed": lambda: stakes.evaluate(Y, P, priors=[0.5, 0.5]),
     "priors_of_other_classes": lambda: stakes.cross_entropy(Y, P, priors=[0.5, 0.3, 0.2]),
     "cost_matrix_shape": lambda: stakes.CostMatrix([0, 1]),
     "negative_cost": lambda: stakes.CostMatrix([[0, 1], [-1, 0]]),

@@ -115,7 +115,9 @@ def test_turning_a_comparison_round_turns_its_signs() -> None:
 
 def test_verdicts_go_by_every_application() -> None:
     uses = {"first": stakes.Application(COSTS, [0.5, 0.5]), "second": COSTS}
-    result = stakes.compare(TWO.y, {"a": GOOD, "b": POOR}, costs=uses, resamples=60)
+    result = stakes.compare(
+        TWO.y, {"a": GOOD, "b": POOR}, costs=uses, training_priors="data", resamples=60
+    )
     assert result.costs[0] == "first.nec"
     for place, name in enumerate(("first", "second")):
         value = result.of("b", f"{name}.nec").difference.value

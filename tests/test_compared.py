@@ -108,7 +108,7 @@ def assert_alike(found: Any, wanted: Any) -> None:  # noqa: ANN401
     [
         COMPARE,
         (*COMPARE, "--cost", "miss=5,false_alarm=1", "--margin", "0.1", "--reference", "new"),
-        (*COMPARE, "--prior", "0.02"),
+        (*COMPARE, "--prior", "0.02", "--training-prior", "deployment"),
         (*COMPARE, "--training-prior", "data", "--prior", "0.1"),
         ("compare", "t.csv", *COLUMNS, "--classes", "0,1", "--positive", "0", *QUICK[2:]),
         ("compare", "t.parquet", "--label", "y", "--system", "a=z", "--system", "b=p", "--scores-are", "llr", *QUICK),
@@ -185,10 +185,12 @@ def test_kept_rows_estimate_the_difference_at_the_priors_of_all_samples() -> Non
         width = found.interval.high - found.interval.low
         assert abs(found.value - wanted) < width
     shares = np.bincount(y) / y.size
-    at = kept_rows(700, y, p, r).compare(**{**DEFAULTS, "priors": shares})
+    at = kept_rows(700, y, p, r).compare(
+        **{**DEFAULTS, "priors": shares, "training_priors": "deployment"}
+    )
     assert some.values == at.values
     own = {"own": stakes.Application(stakes.CostMatrix.zero_one([0, 1]), "data")}
-    told = {**DEFAULTS, "priors": [0.5, 0.5], "costs": own}
+    told = {**DEFAULTS, "priors": [0.5, 0.5], "costs": own, "training_priors": shares}
     uneven = kept_rows(700, y, p, r).compare(**told)
     assert uneven.values["s0"]["own.value"] == pytest.approx(at.values["s0"]["cost.value"])
     trained = {**DEFAULTS, "priors": [0.5, 0.5], "training_priors": "data"}
@@ -199,7 +201,7 @@ def test_kept_rows_estimate_the_difference_at_the_priors_of_all_samples() -> Non
     assert both[0] == both[1]
 
 
-@pytest.mark.parametrize("trained", [None, "data", [0.75, 0.25]])
+@pytest.mark.parametrize("trained", ["deployment", "data", [0.75, 0.25]])
 def test_kept_rows_are_adapted_as_all_rows_are(trained: Any) -> None:  # noqa: ANN401
     y, p, r = columns(40_000)
     told: dict[str, Any] = {"priors": [0.95, 0.05], "training_priors": trained, "resamples": 0}

@@ -20,6 +20,7 @@ from stakes.evaluation.systems import Settings
 from stakes.intervals import Resampling
 from stakes.metrics.spreads import flip_test
 from stakes.samples import Samples, read_samples
+from stakes.scores import PosteriorScores
 from stakes.statistics import ConfusionCounts, ScoreLevels
 
 DEFAULTS: dict[str, Any] = {
@@ -66,7 +67,8 @@ def repeated(samples: Samples) -> tuple[Samples, np.ndarray]:
 def both(samples: Samples, **given: Any) -> tuple[stakes.Evaluation, stakes.Evaluation]:  # noqa: ANN401
     """Evaluate samples by rows and one by one."""
     one_by_one, row = repeated(samples)
-    settings = DEFAULTS | given
+    carry = isinstance(samples.scores, PosteriorScores)
+    settings = DEFAULTS | {"training_priors": "data" if carry else None} | given
     each = {
         name: value[row]
         for name, value in settings.items()
@@ -292,7 +294,7 @@ def test_systems_are_compared_as_sample_by_sample(
     calibrator = stakes.AffineCalibrator() if calibrated else None
     resamples = 60 if weighted == calibrated else 0  # which take long, and show the same
     told = {"calibrator": calibrator, "groups": groups, "resamples": resamples}
-    settings = Settings(**(DEFAULTS | told))
+    settings = Settings(**(DEFAULTS | {"training_priors": "data"} | told))
     first = compare_samples(by_rows, settings, 0.1)
     each = None if groups is None else groups[row]
     second = compare_samples(one_by_one, replace(settings, groups=each), 0.1)

@@ -77,8 +77,12 @@ def test_priors_move_likelihoods_and_posteriors() -> None:
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "priors alone": ({"priors": [0.9, 0.1]}, "priors alone do not change posteriors"),
-    "training priors alone": ({"training_priors": [0.9, 0.1]}, "pass both as numbers"),
+    "priors alone": ({"priors": [0.9, 0.1]}, "training_priors must be given where posteriors"),
+    "priors of data": (
+        {"priors": [0.9, 0.1], "training_priors": "data"},
+        'must be numbers or "deployment" where there are no labels',
+    ),
+    "training priors alone": ({"training_priors": [0.9, 0.1]}, "pass both priors"),
     "cap above 1": ({"cap": 1.5}, "cap"),
     "cap that is no number": ({"cap": float("nan")}, "cap"),
     "threshold above 1": ({"threshold": 2}, "threshold"),

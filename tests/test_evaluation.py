@@ -40,15 +40,24 @@ from stakes.simulation import MISCALIBRATED, simulate
 CASES: dict[str, dict[str, Any]] = {
     "two classes": {"costs": COSTS},
     "weights": {"costs": COSTS, "sample_weight": WEIGHTS},
-    "priors": {"costs": COSTS, "priors": [0.3, 0.7]},
-    "priors and weights": {"priors": [0.3, 0.7], "sample_weight": WEIGHTS},
+    "priors": {"costs": COSTS, "priors": [0.3, 0.7], "training_priors": "deployment"},
+    "priors and weights": {
+        "priors": [0.3, 0.7],
+        "training_priors": "deployment",
+        "sample_weight": WEIGHTS,
+    },
     "ratios": {"scores": TWO.log_likelihood_ratios(MISCALIBRATED), "priors": [0.4, 0.6]},
     "ratios at data priors": {"scores": TWO.log_likelihood_ratios(), "priors": "data"},
     "amounts": {"costs": AMOUNTS},
-    "amounts at priors": {"costs": AMOUNTS, "priors": [0.5, 0.5]},
+    "amounts at priors": {"costs": AMOUNTS, "priors": [0.5, 0.5], "training_priors": "deployment"},
     "abstention": {"costs": stakes.CostMatrix.zero_one(2, abstain=0.1)},
     "ten classes": {"y_true": TEN.y, "scores": TEN_RAW},
-    "ten classes at priors": {"y_true": TEN.y, "scores": TEN_RAW, "priors": [0.05] * 8 + [0.3] * 2},
+    "ten classes at priors": {
+        "y_true": TEN.y,
+        "scores": TEN_RAW,
+        "priors": [0.05] * 8 + [0.3] * 2,
+        "training_priors": "deployment",
+    },
 }
 
 
@@ -58,6 +67,7 @@ def test_numbers_are_those_of_the_single_functions(case: str) -> None:
     y, scores = given.pop("y_true"), given.pop("scores")
     costs = given.pop("costs", None)
     result = stakes.evaluate(y, scores, costs=costs, resamples=0, **given)
+    given.pop("training_priors", None)
     found = {name: e.value for name, e in result.metrics().items()}
     cost = stakes.bayes_cost(y, scores, costs=costs, **given)
     entropy, brier = (
@@ -99,7 +109,14 @@ def test_rankings_and_decisions_are_those_of_the_single_functions(
 ) -> None:
     w = WEIGHTS if weighted else None
     result = stakes.evaluate(
-        TWO.y, RAW, costs=COSTS, priors=priors, sample_weight=w, calibrator=None, resamples=50
+        TWO.y,
+        RAW,
+        costs=COSTS,
+        priors=priors,
+        training_priors="deployment",
+        sample_weight=w,
+        calibrator=None,
+        resamples=50,
     )
     found = result.metrics()
     roc = stakes.roc_curve(TWO.y, RAW[:, 1], sample_weight=w)
@@ -150,16 +167,18 @@ def test_the_share_that_is_not_decided() -> None:
 def test_applications_have_priors_of_their_own() -> None:
     rare = stakes.Application(COSTS, [0.99, 0.01])
     uses = {"rare": rare, "as is": COSTS, "array": [[0, 1], [2, 0]]}
-    result = stakes.evaluate(TWO.y, RAW, costs=uses, resamples=60)
+    shares = (np.bincount(TWO.y) / TWO.y.size).tolist()
+    result = stakes.evaluate(TWO.y, RAW, costs=uses, training_priors="data", resamples=60)
     assert [a.name for a in result.applications] == list(uses)
     assert result.main.name == "rare"
     at = {"rare": [0.99, 0.01], "as is": None, "array": None}
     matrices = {"rare": COSTS, "as is": COSTS, "array": stakes.CostMatrix([[0, 1], [2, 0]])}
     for a in result.applications:
-        expected = stakes.bayes_cost(TWO.y, RAW, costs=matrices[a.name], priors=at[a.name])
+        scores = stakes.Posteriors(RAW).at_priors(shares, at[a.name] or shares)
+        expected = stakes.bayes_cost(TWO.y, scores, costs=matrices[a.name], priors=at[a.name])
         assert a.cost.normalized.value == pytest.approx(expected.normalized, rel=1e-12)
         loss = stakes.calibration_loss(
-            stakes.BayesCost(matrices[a.name]), TWO.y, RAW, priors=at[a.name]
+            stakes.BayesCost(matrices[a.name]), TWO.y, scores, priors=at[a.name]
         )
         assert a.cost.relative is not None
         assert a.cost.relative.value == pytest.approx(loss.relative, rel=1e-12)
@@ -257,7 +276,7 @@ def test_class_sizes_are_kept_where_priors_are_given() -> None:
 def test_what_is_drawn_again_is_near_that_of_the_fits(priors: list[float] | None) -> None:
     samples = read_samples(TWO.y, RAW, priors=priors)
     stage = stakes.AffineCalibrator(), 5, 0.95, 0
-    settings = Settings(COSTS, None, *stage, None, None, (stakes.LogLoss(),), 0, None)
+    settings = Settings(COSTS, "deployment", *stage, None, None, (stakes.LogLoss(),), 0, None)
     system = read_system(samples, settings)
     drawn = replicate(system.statistics(), system.resampling(0), 0)
     for name, value in system.calibrated_values().items():
@@ -308,7 +327,9 @@ def test_slices_take_their_own_amounts() -> None:
 
 def test_a_slice_that_lacks_a_class_says_so() -> None:
     site = np.where((TWO.y == 0) & (np.arange(1000) % 5 == 0), "healthy", "mixed")
-    at_priors = stakes.evaluate(TWO.y, RAW, slices=site, priors=[0.5, 0.5], resamples=0)
+    at_priors = stakes.evaluate(
+        TWO.y, RAW, slices=site, priors=[0.5, 0.5], training_priors="deployment", resamples=0
+    )
     lacking, whole = at_priors.slices
     assert lacking.cost is None
     assert "no samples" in lacking.why
@@ -406,7 +427,9 @@ def test_scale_of_weights_changes_nothing() -> None:
 def test_a_class_without_samples() -> None:
     p = np.column_stack([0.9 * RAW, np.full(1000, 0.1)])
     for priors in (None, [0.6, 0.4, 0]):
-        result = stakes.evaluate(TWO.y, p, priors=priors, resamples=60)
+        result = stakes.evaluate(
+            TWO.y, p, priors=priors, training_priors="deployment", resamples=60
+        )
         assert result.data.counts == (800, 200, 0)
         assert [c.name for c in result.by_class] == [0, 1]
         assert result.notes[0].startswith("Calibration was left out: class 2 has 0 samples")
@@ -416,7 +439,7 @@ def test_a_class_without_samples() -> None:
         assert accuracy.value in accuracy.interval
         json_of(result)
     with pytest.raises(stakes.InputError, match="2"):
-        stakes.evaluate(TWO.y, p, priors=[0.5, 0.3, 0.2], resamples=0)
+        stakes.evaluate(TWO.y, p, priors=[0.5, 0.3, 0.2], training_priors="deployment", resamples=0)
 
 
 @pytest.mark.parametrize("y", [[0], [0, 1], [0, 0, 0], [0, 0, 1, 1]])

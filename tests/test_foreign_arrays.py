@@ -51,6 +51,7 @@ def test_every_argument_takes_them() -> None:
             form(p),
             costs=form(costs),
             priors=form([0.2, 0.3, 0.5]),
+            training_priors="deployment",
             sample_weight=form(weights),
             groups=form(groups),
             slices={"part": form(y % 2)},

@@ -14,7 +14,6 @@ from stakes.calibration.crossfit import Folds
 from stakes.calibration.slope import calibration_slope
 from stakes.evaluation.application_decisions import curve_of
 from stakes.evaluation.ranking_results import ranking_of
-from stakes.evaluation.verdicts.evaluation_verdicts import SHIFT, share_test
 from stakes.evaluation.verdicts.usefulness import effective_units
 from stakes.intervals import auc_difference
 from stakes.metrics.spreads import StudentSpread
@@ -225,25 +224,6 @@ def test_warnings_count_the_groups_of_the_rarest_class() -> None:
     assert {"small_class", "few_groups"} <= {v.code for v in pair.verdicts}
     whole = stakes.evaluate(y, stakes.Logits(rng.normal(size=700) + y), resamples=0)
     assert not {"small_class", "few_groups"} & {v.code for v in whole.verdicts}
-
-
-# -- shares
-
-
-def test_unequal_groups_of_one_class_do_not_show_that_priors_differ() -> None:
-    """Of 300 draws at most 15 are expected, with a standard error of 3.8."""
-    false = 0
-    for seed in range(300):
-        rng = np.random.default_rng(seed)
-        sizes = np.minimum(4 * (1 + rng.pareto(1.5, 60)), 400).astype(np.int64)
-        unit = np.repeat(np.arange(60), sizes)
-        y = (rng.random(60) < 0.2).astype(np.int64)[unit]
-        share = float(y.mean())
-        odds = share / (1 - share) / 0.25
-        if max(odds, 1 / odds) >= SHIFT:
-            units = effective_units(replace(read_samples(y, np.full(y.size, 0.2)), groups=unit))
-            false += share_test(share, 0.2, units) < 0.05
-    assert false <= 15
 
 
 def test_equal_groups_count_as_samples() -> None:

@@ -459,7 +459,9 @@ def test_decisions_have_one_interval_wherever_they_come_from(
     z = rng.normal(size=(400, k))
     z[np.arange(400), y] += 1
     at = None if priors is None else np.resize(priors, k) / np.resize(priors, k).sum()
-    result = stakes.evaluate(y, stakes.Logits(z), priors=at, resamples=200, rng=7)
+    result = stakes.evaluate(
+        y, stakes.Logits(z), priors=at, training_priors="deployment", resamples=200, rng=7
+    )
     direct = stakes.evaluate_decisions(result.main.confusion, priors=at, resamples=200, rng=7)
     named = result.main.traditional_estimates
     assert "Matthews correlation" in named

@@ -30,7 +30,9 @@ def evaluation(classes: tuple[str, str] = NAMES, priors: tuple[float, float] | N
     costs = stakes.CostMatrix([[0, 1], [5, 0]], classes=classes)
     y = np.array(classes, dtype=object)[ill.astype(int)]
     wards = {"wa|rd": rng.choice(["n|1", "s"], 240)}
-    return stakes.evaluate(y, p, costs=costs, priors=priors, slices=wards, resamples=60)
+    return stakes.evaluate(
+        y, p, costs=costs, priors=priors, training_priors="deployment", slices=wards, resamples=60
+    )
 
 
 @cache

@@ -44,7 +44,7 @@ def request_of(name: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401
     return {
         "name": f"{name}.csv", "delimiter": ",", "columns": columns, "lines": lines,
         "label": "diagnosis", "scores": ["log_odds"], "kind": "Logits",
-        "classes": ["benign", "malignant"], "costs": [[0, 1], [20, 0]], "priors": None,
+        "classes": ["benign", "malignant"], "costs": [[0, 1], [20, 0]], "priors": None, "training": None,
         "groups": None, "slices": [],
     } | fields  # fmt: skip
 
@@ -62,13 +62,13 @@ def test_the_page_reads_tables() -> None:
 
 
 def test_the_answer_is_that_of_evaluate(bridge: ModuleType) -> None:
-    request = request_of("breast", slices=["size"], priors=[0.9, 0.1])
+    request = request_of("breast", slices=["size"], priors=[0.9, 0.1], training="data")
     seen: list[tuple[int, int]] = []
     found = json.loads(bridge.evaluate(json.dumps(request), lambda *done: seen.append(done)))
     columns = request["columns"]
     expected = stakes.evaluate(
         columns["diagnosis"], stakes.Logits([float(x) for x in columns["log_odds"]]),
-        classes=["benign", "malignant"], costs=[[0, 1], [20, 0]], priors=[0.9, 0.1],
+        classes=["benign", "malignant"], costs=[[0, 1], [20, 0]], priors=[0.9, 0.1], training_priors="data",
         slices={"size": columns["size"]},
     )  # fmt: skip
     assert [v["text"] for v in found["verdicts"]] == [v.text for v in expected.verdicts]
@@ -118,7 +118,9 @@ def test_hints_are_words_of_the_page(bridge: ModuleType) -> None:
 
 
 def test_the_code_does_the_same(bridge: ModuleType, tmp_path: Path) -> None:
-    request = request_of("breast", slices=["size"], groups="patient", priors=[0.8, 0.2])
+    request = request_of(
+        "breast", slices=["size"], groups="patient", priors=[0.8, 0.2], training="data"
+    )
     found = json.loads(bridge.evaluate(json.dumps(request)))
     source = Path(stakes.__file__).parent / "data" / "breast.csv"
     shutil.copy(source, tmp_path)

@@ -161,7 +161,8 @@ def test_a_mistake_is_shown_with_its_line(page: Any) -> None:  # noqa: ANN401
 def test_a_dropped_file_and_priors(page: Any, tmp_path: Path) -> None:  # noqa: ANN401
     request = request_of(
         "diabetes", label="outcome", scores=["p_severe_a"], kind="Posteriors",
-        classes=["usual", "severe"], costs=[[0, 1], [5, 0]], priors=[0.8, 0.2], slices=["sex"],
+        classes=["usual", "severe"], costs=[[0, 1], [5, 0]], priors=[0.8, 0.2], training="data",
+        slices=["sex"],
     )  # fmt: skip
     source = Path(str(FOLDER), "data", "diabetes.csv")
     page.set_input_files("#file", shutil.copy(source, tmp_path))
@@ -174,6 +175,7 @@ def test_a_dropped_file_and_priors(page: Any, tmp_path: Path) -> None:  # noqa: 
     page.get_by_label("Cost of deciding usual for severe").fill("5")
     page.get_by_label("Prior of usual").fill("0.8")
     page.get_by_label("Prior of severe").fill("0.2")
+    page.select_option("#training", "data")
     page.locator("summary", has_text="Groups").click()
     page.select_option("#slices", "sex")
     before = page.text_content("#code")

@@ -28,7 +28,7 @@ DOCUMENTS: dict[str, tuple[str, ...]] = {
         "evaluate", "one.csv", "--label", "y", "--scores", "p_a,p_b", "--scores-are", "posteriors",
         *RESAMPLES,
     ),
-    "evaluate_scores, prior 0": ("evaluate", *SCORED, *RESAMPLES, "--prior", "0"),
+    "evaluate_scores, prior 0": ("evaluate", *SCORED, *RESAMPLES, "--prior", "0", "--training-prior", "deployment"),
     "evaluate_decisions": (
         "evaluate", "table.csv", "--label", "truth", "--decision", "decision", *RESAMPLES,
     ),

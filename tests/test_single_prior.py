@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 
 import stakes
@@ -54,19 +55,21 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
         Y, P, costs=COSTS, priors=p
     ).costs[0],
     "Application priors": lambda p: stakes.evaluate(
-        Y, P, costs=stakes.Application(COSTS, p), **FEW
+        Y, P, costs=stakes.Application(COSTS, p), training_priors="deployment", **FEW
     ).metrics(),
     "BayesClassifier priors": lambda p: np.asarray(
         BayesClassifier(LogisticRegression(), costs=COSTS, priors=p).fit(X, Y).priors_
     ).tolist(),
     "BayesClassifier training_priors": lambda p: (
-        BayesClassifier(LogisticRegression(), costs=COSTS, priors=HALF, training_priors=p)
+        BayesClassifier(FrozenEstimator(MODEL), costs=COSTS, priors=HALF, training_priors=p)
         .fit(X, Y)
         .predict_proba(X)
         .tolist()
     ),
     "ComparisonDisplay.compute priors": lambda p: str(
-        displays.ComparisonDisplay.compute(Y, PAIR, costs=COSTS, priors=p, resamples=0)
+        displays.ComparisonDisplay.compute(
+            Y, PAIR, costs=COSTS, priors=p, training_priors="deployment", resamples=0
+        )
     ),
     "ComparisonDisplay.compute training_priors": lambda p: str(
         displays.ComparisonDisplay.compute(Y, PAIR, costs=COSTS, training_priors=p, resamples=0)
@@ -103,10 +106,10 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
     "ScoreDistributionDisplay.from_predictions priors": lambda p: (
         displays.ScoreDistributionDisplay.from_predictions(Y, LLR, costs=COSTS, priors=p).thresholds
     ),
-    "Summary priors": lambda p: counted(priors=p),
+    "Summary priors": lambda p: counted(priors=p, training_priors="deployment"),
     "Summary training_priors": lambda p: counted(priors=HALF, training_priors=p),
     "Summary.of priors": lambda p: stakes.Summary.of(
-        TABLE, label="y", scores="p", priors=p
+        TABLE, label="y", scores="p", priors=p, training_priors="deployment"
     ).to_bytes(),
     "Summary.of training_priors": lambda p: stakes.Summary.of(
         TABLE, label="y", scores="p", priors=HALF, training_priors=p
@@ -133,17 +136,23 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
     "choose_calibrator priors": lambda p: str(
         stakes.choose_calibrator(stakes.LogLoss(), Y, P, [stakes.BiasCalibrator()], priors=p)
     ),
-    "choose_threshold priors": lambda p: str(stakes.choose_threshold(Y, P, costs=COSTS, priors=p)),
+    "choose_threshold priors": lambda p: str(
+        stakes.choose_threshold(Y, P, costs=COSTS, priors=p, training_priors="deployment")
+    ),
     "choose_threshold training_priors": lambda p: str(
         stakes.choose_threshold(Y, P, costs=COSTS, training_priors=p)
     ),
     "class_detectors priors": lambda p: page(stakes.class_detectors(Y, LLR, priors=p).curves[1]),
-    "compare priors": lambda p: str(stakes.compare(Y, PAIR, costs=COSTS, priors=p, resamples=0)),
+    "compare priors": lambda p: str(
+        stakes.compare(Y, PAIR, costs=COSTS, priors=p, training_priors="deployment", resamples=0)
+    ),
     "compare training_priors": lambda p: str(
         stakes.compare(Y, PAIR, costs=COSTS, training_priors=p, resamples=0)
     ),
     "compare_models priors": lambda p: str(
-        stakes.compare_models({"a": MODEL, "b": OTHER}, X, Y, priors=p, resamples=0)
+        stakes.compare_models(
+            {"a": MODEL, "b": OTHER}, X, Y, priors=p, training_priors="deployment", resamples=0
+        )
     ),
     "compare_models training_priors": lambda p: str(
         stakes.compare_models({"a": MODEL, "b": OTHER}, X, Y, training_priors=p, resamples=0)
@@ -161,7 +170,9 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
     ).posteriors.tolist(),
     "decompose priors": lambda p: str(stakes.decompose(stakes.LogLoss(), Y, P, priors=p)),
     "estimate_priors training_priors": lambda p: stakes.estimate_priors(P, p).priors.tolist(),
-    "evaluate priors": lambda p: stakes.evaluate(Y, P, costs=COSTS, priors=p, **FEW).metrics(),
+    "evaluate priors": lambda p: stakes.evaluate(
+        Y, P, costs=COSTS, priors=p, training_priors="deployment", **FEW
+    ).metrics(),
     "evaluate training_priors": lambda p: stakes.evaluate(
         Y, P, costs=COSTS, training_priors=p, **FEW
     ).metrics(),
@@ -169,7 +180,7 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
         stakes.evaluate_decisions(CM, COSTS, priors=p, resamples=0).to_dict()
     ),
     "evaluate_model priors": lambda p: stakes.evaluate_model(
-        MODEL, X, Y, costs=COSTS, priors=p, **FEW
+        MODEL, X, Y, costs=COSTS, priors=p, training_priors="deployment", **FEW
     ).metrics(),
     "evaluate_model training_priors": lambda p: stakes.evaluate_model(
         MODEL, X, Y, costs=COSTS, training_priors=p, **FEW
@@ -300,13 +311,15 @@ def test_the_command_line_and_python_read_the_same(tmp_path: Any) -> None:  # no
         "--calibrator",
         "none",
         "--json",
+        "--training-prior",
+        "deployment",
         "--prior",
     )
     made = [
         call(*told, *more, prior, cwd=tmp_path) for prior in ("0.05", "0.95,0.05", "0=0.95,1=0.05")
     ]
     assert made[0].stdout == made[1].stdout == made[2].stdout
-    found = stakes.evaluate(Y, P, priors=0.05, **FEW).main.cost.raw
+    found = stakes.evaluate(Y, P, priors=0.05, training_priors="deployment", **FEW).main.cost.raw
     assert json.loads(made[0].stdout)["applications"][0]["expected_cost"]["value"][
         "value"
     ] == float(found)

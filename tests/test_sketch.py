@@ -48,6 +48,9 @@ def drawn(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, list[float] | None]:
     return np.array(y), np.array(z), weights
 
 
+TRAINED: dict[str, Any] = {"posteriors": "deployment", "adapted": [0.8, 0.2], "ratios": None}
+
+
 @settings(max_examples=60, deadline=None)
 @given(drawn(), st.sampled_from(sorted(COSTS)), st.floats(0.01, 0.99))
 def test_few_levels_give_the_very_decisions(
@@ -64,6 +67,7 @@ def test_few_levels_give_the_very_decisions(
         stakes.Logits(z),
         costs=COSTS[name],
         priors=priors,
+        training_priors="deployment",
         sample_weight=weights,
         calibrator=None,
         resamples=0,
@@ -85,9 +89,15 @@ def test_a_grid_is_exact_where_it_was_asked(name: str, prior: float, kind: str) 
     scores = (
         data.log_likelihood_ratios() if kind == "ratios" else data.posteriors(np.array([0.8, 0.2]))
     )
-    options = {"training_priors": [0.8, 0.2]} if kind == "adapted" else {}
+    options = {"training_priors": TRAINED[kind]}
     made = stakes.evaluate(
-        data.y, scores, costs=COSTS[name], priors=priors, calibrator=None, resamples=0, **options
+        data.y,
+        scores,
+        costs=COSTS[name],
+        priors=priors,
+        calibrator=None,
+        resamples=0,
+        **options,
     )
     assert made.sketch is not None
     (system,) = made.sketch.systems
@@ -102,8 +112,7 @@ def test_scores_follow_the_priors_where_they_should(kind: str) -> None:
     data = stakes.simulation.simulate(2, n=500)
     scores = data.log_likelihood_ratios() if kind == "ratios" else data.posteriors([0.8, 0.2])
     options: dict[str, Any] = {"calibrator": None, "resamples": 0, "costs": COSTS["costly"]}
-    if kind == "adapted":
-        options["training_priors"] = [0.8, 0.2]
+    options["training_priors"] = TRAINED[kind]
     first = stakes.evaluate(data.y, scores, priors=[0.5, 0.5], **options).sketch
     assert first is not None
     (system,) = first.systems
@@ -213,14 +222,21 @@ def test_areas_and_least_costs_are_those_of_all_scores(n: int, kind: str) -> Non
     scores: stakes.Scores = data.posteriors([0.8, 0.2])
     if kind in {"ratios", "close"}:
         scores = ratios if kind == "ratios" else stakes.Logits(1e-17 * ratios.values)
-    options = {"training_priors": [0.8, 0.2]} if kind == "adapted" else {}
+    at = {"adapted": [0.8, 0.2], "ratios": None}.get(kind, [0.5, 0.5])
+    options = {"training_priors": at}
     uses = {
         "data": stakes.Application(COSTS["costly"], "data"),
         "rare": stakes.Application(COSTS["even"], [0.9, 0.1]),
         "three": COSTS["three"],
     }
     made = stakes.evaluate(
-        data.y, scores, costs=uses, priors=[0.5, 0.5], calibrator=None, resamples=0, **options
+        data.y,
+        scores,
+        costs=uses,
+        priors=[0.5, 0.5],
+        calibrator=None,
+        resamples=0,
+        **options,
     )
     assert made.sketch is not None
     (system,) = made.sketch.systems

@@ -81,7 +81,17 @@ def test_a_fitted_model_is_evaluated_as_its_posteriors_are() -> None:
         FITTED, X, Y, costs=COSTS, priors={"well": 0.9, "ill": 0.1}, **QUICK
     )
     p = table(FITTED.predict_proba(X))
-    same(found, stakes.evaluate(Y, p, costs=COSTS, priors={"well": 0.9, "ill": 0.1}, **QUICK))
+    same(
+        found,
+        stakes.evaluate(
+            Y,
+            p,
+            costs=COSTS,
+            priors={"well": 0.9, "ill": 0.1},
+            training_priors=dict(zip(FITTED.classes_, FITTED.class_prior_, strict=True)),
+            **QUICK,
+        ),
+    )
     assert found.data.classes == ("well", "ill")
 
 
@@ -98,7 +108,8 @@ def out_of_fold(
 ) -> tuple[Scores, Any]:
     data = _Data.read(X, y, None, CLASSES, options.get("groups"), None)
     told: tuple[Any, ...] = ({"m": model}, {"m": "predict_proba"}, cv, 0, calibrator, None, None)
-    return data.out_of_fold(*told, weighted=True)["m"]
+    found = data.out_of_fold(*told, weighted=True)["m"]
+    return found.scores(None), found.folds(None)
 
 
 def calibrated(y: Any, cv: Any, calibrator: Any, *, shared: bool = False) -> tuple[Any, Any]:

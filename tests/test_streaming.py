@@ -589,7 +589,10 @@ def test_the_options_of_intervals_may_change(stopped: Path) -> None:
     [
         (("--label", "y", "--scores", "q", *QUICK[4:]), "written for --scores p, not q"),
         ((*QUICK, "--cost", "miss=5,false_alarm=1"), "written for costs and priors"),
-        ((*QUICK, "--prior", "0.3"), "written for costs and priors"),
+        (
+            (*QUICK, "--prior", "0.3", "--training-prior", "deployment"),
+            "written for costs and priors",
+        ),
         ((*QUICK, "--scores-are", "logits"), "written for --scores-are posteriors, not logits"),
     ],
 )

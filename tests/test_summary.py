@@ -103,9 +103,13 @@ def test_costs_and_losses_are_those_of_all_samples(kind: Any, priors: Any) -> No
     make, told = KINDS[kind]
     y, p = make(11)
     options: Any = {"calibrator": None, "resamples": 0}
-    found = filled(y, p, [100, 350], priors=priors, **told).evaluate(**options)
+    found = filled(y, p, [100, 350], priors=priors, training_priors="deployment", **told).evaluate(
+        **options
+    )
     costs, rules = told.get("costs"), told.get("rules", RULES[:2])
-    exact = stakes.evaluate(y, p, costs=costs, priors=priors, rules=rules, **options)
+    exact = stakes.evaluate(
+        y, p, costs=costs, priors=priors, training_priors="deployment", rules=rules, **options
+    )
     for a, b in zip(found.applications, exact.applications, strict=True):
         assert a.cost.normalized.to_dict() == b.cost.normalized.to_dict()
         assert (a.confusion.counts == b.confusion.counts).all()
@@ -144,12 +148,13 @@ def test_bounds_include_the_value_of_all_samples(seed: Any, ties: Any, single: A
     p = p.astype(np.float32) if single else p
     p[::97], p[1::89] = 0, 1
     costs = {"a": BINARY, "b": stakes.Application(BINARY, [0.99, 0.01])}
-    bounds = filled(y, p, [], classes=[0, 1], costs=costs).bounds()
+    told: dict[str, Any] = {"priors": [0.7, 0.3], "training_priors": [0.7, 0.3]}
+    bounds = filled(y, p, [], classes=[0, 1], costs=costs, **told).bounds()
     curve = stakes.roc_curve(y, p)
     exact = {
         "auc": curve.auc(),
         "eer": curve.eer(),
-        "a.minimum_nec": curve.minimum_cost(BINARY).normalized,
+        "a.minimum_nec": curve.minimum_cost(BINARY, [0.7, 0.3]).normalized,
         "b.minimum_nec": curve.minimum_cost(BINARY, [0.99, 0.01]).normalized,
     }
     assert set(bounds) == set(exact)
@@ -388,7 +393,11 @@ def test_sums_of_all_beside_some_rows(priors: Any) -> None:
     y, scores = many(60_000, 3, 12)
     some = np.flatnonzero((y == 0) | (np.arange(y.size) % 3 == 0))
     y, scores = y[some], scores.part(some)
-    told: Any = {"priors": priors, "costs": stakes.CostMatrix.zero_one(3).with_abstention(0.3)}
+    told: Any = {
+        "priors": priors,
+        "training_priors": "deployment",
+        "costs": stakes.CostMatrix.zero_one(3).with_abstention(0.3),
+    }
     found = filled(y, scores, [9_000], classes=3, scores=stakes.Logits, **told)
     ours = found.evaluate(resamples=0)
     exact = stakes.evaluate(y, scores, resamples=0, **told)

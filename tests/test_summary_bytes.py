@@ -225,8 +225,8 @@ def pairs() -> Iterator[tuple[str, stakes.Summary, stakes.Summary]]:
     yield "classes", two(), two(classes=[1, 0], costs=None)
     yield "scores", two(), stakes.Summary(classes=[0, 1], costs=BINARY, scores=stakes.Logits)
     yield "applications", two(), two(costs=stakes.CostMatrix.binary(miss=6, false_alarm=1))
-    yield "priors", two(), two(priors=[0.9, 0.1])
-    yield "training_priors", two(priors=[0.9, 0.1]), uses()
+    yield "priors", two(), two(priors=[0.9, 0.1], training_priors="deployment")
+    yield "training_priors", two(priors=[0.9, 0.1], training_priors="deployment"), uses()
     yield "rules", two(), two(rules=RULES[:2])
     yield "classes", two(), three()
 

@@ -211,8 +211,9 @@ def pairs(found: stakes.Evaluation, exact: stakes.Evaluation) -> list[tuple[str,
 def test_numbers_and_intervals_are_those_of_all_samples(name: str, priors: Any, ties: Any) -> None:
     case, data = CASES[name], made(1500, 11, k=CASES[name].k, n_groups=60, ties=ties)
     at = None if priors is None else np.append(np.full(case.k - 1, 0.9 / (case.k - 1)), 0.1)
-    told = Case(case.k, {**case.told, "priors": at})
-    found, exact = told.filled(data, [700]).evaluate(**QUICK), case.exact(data, priors=at)
+    own: dict[str, Any] = {"priors": at, "training_priors": "deployment"}
+    told = Case(case.k, {**case.told, **own})
+    found, exact = told.filled(data, [700]).evaluate(**QUICK), case.exact(data, **own)
     assert [v.code for v in found.verdicts] == [v.code for v in exact.verdicts]
     assert found.data.groups == exact.data.groups
     assert found.data.counts == exact.data.counts

@@ -39,7 +39,7 @@ def filled(metric: Any, z: Any, y: Any, **columns: Any) -> Any:
 
 TOLD: dict[str, dict[str, Any]] = {
     "costs": {"costs": COSTS},
-    "costs and priors": {"costs": COSTS, "priors": [0.9, 0.1]},
+    "costs and priors": {"costs": COSTS, "priors": [0.9, 0.1], "training_priors": "deployment"},
     "adapted": {"costs": COSTS, "priors": [0.9, 0.1], "training_priors": [0.5, 0.5]},
     "applications": {"costs": {"one": COSTS, "two": COSTS.values.T}, "classes": 2},
     "three classes": {"classes": 3},
@@ -124,7 +124,9 @@ def test_a_batch_is_evaluated_as_all_batches_are(case: str) -> None:
 
 
 def test_what_is_undefined_is_nan_with_a_reason() -> None:
-    metric = stakes.torch.Metric("cost.nec", costs=COSTS, priors=[0.5, 0.5])
+    metric = stakes.torch.Metric(
+        "cost.nec", costs=COSTS, priors=[0.5, 0.5], training_priors="deployment"
+    )
     with pytest.warns(stakes.UndefinedMetricWarning, match=r"'cost.nec' of 0 samples is undefined"):
         assert metric.compute().isnan()
     p, y = torch.tensor([0.1, 0.6, 0.3]), torch.zeros(3, dtype=torch.long)

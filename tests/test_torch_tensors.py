@@ -36,6 +36,7 @@ def test_every_argument_takes_every_float(dtype: str) -> None:
             stakes.Logits(logits),
             costs=read(costs),
             priors=read(priors),
+            training_priors="deployment",
             sample_weight=read(weights),
             groups=torch.arange(N) // 3,
             slices={"site": read(site)},

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.special import expit, logit
-from scipy.stats import binomtest
 
 import stakes
 from judged import (
@@ -385,47 +384,6 @@ def test_accuracy_and_cost_disagree_where_both_are_sure(
     assert fires("metrics_disagree", costs=(said,)) == expected
 
 
-@pytest.mark.parametrize(
-    ("ratio", "expected"), [(1.499, False), (1.501, True), (1 / 1.499, False), (1 / 1.501, True)]
-)
-def test_priors_that_differ(ratio: float, expected: bool) -> None:  # noqa: FBT001
-    odds = ratio * 0.25
-    priors = [1 / (1 + odds), odds / (1 + odds)]
-    result = stakes.evaluate(TWO.y, RAW, priors=priors, resamples=0)
-    assert ("priors_differ" in codes(result)) == expected
-    llr = stakes.evaluate(TWO.y, TWO.log_likelihood_ratios(), priors=priors, resamples=0)
-    assert "priors_differ" not in codes(llr)
-    assert evaluation_verdicts.SHIFT == 1.5
-
-
-@given(st.integers(1, 80), st.data())
-def test_shares_are_tested_exactly(n: int, data: st.DataObject) -> None:
-    k = data.draw(st.integers(0, n))
-    prior = data.draw(st.sampled_from([0.02, 0.3, 0.5, 0.9]))
-    found = evaluation_verdicts.share_test(k / n, prior, n)
-    tails = [binomtest(k, n, prior, side).pvalue for side in ("less", "greater")]
-    assert found == pytest.approx(min(1.0, 2 * min(tails)), abs=1e-12)
-
-
-def test_few_samples_do_not_show_that_priors_differ() -> None:
-    y = np.repeat([0, 1], [44, 16])
-    p = np.linspace(0.1, 0.9, 60)
-    equal = stakes.evaluate(y, p, priors=[0.82, 0.18], resamples=0)  # odds 1.66, p = 0.13
-    assert "priors_differ" not in codes(equal)
-    many = stakes.evaluate(np.tile(y, 9), np.tile(p, 9), priors=[0.82, 0.18], resamples=0)
-    assert "priors_differ" in codes(many)
-    groups = np.tile(np.arange(60), 9)  # the same 60 nine times are no more than 60
-    grouped = stakes.evaluate(
-        np.tile(y, 9), np.tile(p, 9), priors=[0.82, 0.18], groups=groups, resamples=0
-    )
-    assert "priors_differ" not in codes(grouped)
-
-
-def test_priors_that_differ_are_said_once() -> None:
-    result = stakes.evaluate(TWO.y, RAW, costs=THREE, priors=[0.98, 0.02], resamples=0)
-    assert codes(result).count("priors_differ") == 1
-
-
 def test_infinite_losses_are_counted_once() -> None:
     y = np.arange(120) % 2
     p = np.where(y == 1, 0.8, 0.2)
@@ -677,6 +635,7 @@ def test_no_two_verdicts_contradict_each_other(  # noqa: PLR0917
         expit(z),
         costs=THREE if several else None,
         priors=None if prior is None else [1 - prior, prior],
+        training_priors="deployment",
         slices=rng.integers(3, size=n),
         resamples=0,
     )
@@ -707,7 +666,7 @@ def test_the_page_names_every_verdict_and_threshold() -> None:
     modules = sorted(Path(evaluation_verdicts.__file__).parent.glob("*.py"))
     source = "".join(path.read_text(encoding="utf-8") for path in modules)
     known = set(re.findall(r'Verdict\(\s*"(\w+)"', source))
-    assert len(known) == 21
+    assert len(known) == 20
     assert set(re.findall(r"^\| \[`([a-z_]+)`\]", page, re.MULTILINE)) == known
     constants = {
         name: getattr(module, name)
@@ -715,7 +674,7 @@ def test_the_page_names_every_verdict_and_threshold() -> None:
         for name in vars(module)
         if re.fullmatch(r"[A-Z][A-Z_]+", name) and isinstance(vars(module)[name], int | float)
     }
-    assert len(constants) == 8
+    assert len(constants) == 7
     for name, value in constants.items():
         assert re.search(rf"\| `{name}` \| {re.escape(format(value, 'g'))} \|", page), name
 
@@ -727,7 +686,7 @@ def test_a_verdict_has_an_action_and_each_edge_says_how() -> None:
     nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     texts = [node.value for node in nodes if isinstance(node.value, str)]
     assert not [text for text in texts if re.search(r"(^|[ (])--[a-z]|stakes [a-z]+ ", text)]
-    assert set(COMMANDS) == set(python_calls(usual())) == {"calibrate", "adapt_priors"}
+    assert set(COMMANDS) == set(python_calls(usual())) == {"calibrate"}
     assert set(COMMANDS) <= set(texts)
     (terminal,) = with_options([Verdict("scores_reversed", "", "Check.", "check_classes")])
     assert "--positive" in terminal.advice

@@ -22,6 +22,7 @@ CASES: dict[str, dict[str, Any]] = {
         "kind": stakes.Logits,
         "costs": stakes.CostMatrix.binary(miss=5, false_alarm=1),
         "priors": [0.8, 0.2],
+        "training_priors": "deployment",
     },
     "weighted groups": {
         "measure": "cross_entropy.normalized",

@@ -25,10 +25,16 @@ _HINTS = {  # what to do, by code, in words of the page
     "say_kind": "If they are not probabilities, choose what they are.",
     "say_kind_or_percent": "That row sums to {total}: percent? Divide by 100."
     " If they are not probabilities, choose what they are.",
+    "say_training_priors": "Choose how the model was trained.",
     "use_logits": "For log odds or logits, choose them.",
     "use_ratios": "For log-likelihood ratios, choose them.",
 }
-_ARGUMENTS = {"priors": "The priors", "costs": "The costs", "classes": "The classes"}
+_ARGUMENTS = {
+    "priors": "The priors",
+    "training_priors": "How the model was trained",
+    "costs": "The costs",
+    "classes": "The classes",
+}
 namespace: dict[str, Any] = {"__name__": "__main__", "stakes": stakes}
 
 
@@ -73,6 +79,7 @@ def _evaluation(
     more = {
         "costs": request["costs"],
         "priors": request["priors"],
+        "training_priors": request["training"],
         "groups": None if request["groups"] is None else columns[request["groups"]],
         "slices": {name: columns[name] for name in request["slices"]} or None,
     }
@@ -123,6 +130,8 @@ def code_of(request: dict[str, Any]) -> str:
         f"    {name}={request[name]!r},\n" for name in ("classes", "costs", "priors")
         if request[name] is not None
     )  # fmt: skip
+    if request["training"] is not None:
+        more += f"    training_priors={request['training']!r},\n"
     if request["groups"] is not None:
         more += f"    groups=[row[{request['groups']!r}] for row in rows],\n"
     if request["slices"]:

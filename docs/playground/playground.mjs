@@ -120,6 +120,7 @@ function request() {
     classes: classes.length ? classes : null,
     costs: priced ? matrixOf(classes.map((_, i) => texts(`[data-cost="${i}"]`))) : null,
     priors: priced ? priorsOf(texts("[data-prior]")) : null,
+    training: $("training").value || null,
     groups: $("groups").value || null,
     slices: $("slices").value ? [$("slices").value] : [],
   };

@@ -45,6 +45,10 @@ _PYTHON_HINTS = {  # what to do, by code, in words of Python
     "say_kind": "For other scores say what they are: {kinds}, ...",
     "say_kind_or_percent": "Row {row} sums to {total}: percent? Divide by 100."
     " For other scores say what they are: {kinds}, ...",
+    "say_training_priors": "\nTrained on data like these, so adapt them:"
+    ' training_priors="data".\nAlready for these priors: training_priors="deployment".',
+    "say_training_numbers": "\nTrained at other priors, so adapt them:"
+    ' training_priors=[...].\nAlready for these priors: training_priors="deployment".',
     "use_likelihoods": "For {k} classes use LogLikelihoods.",
     "use_logits": "For unnormalised scores use Logits.",
     "use_ratios": "For log p(x|H_2) - log p(x|H_1) use LogLikelihoodRatios.",
@@ -225,7 +229,8 @@ class StakesError(Exception):
         if not self._whole or place is not None or after:
             after += "."
         hint = self.hint.said(hints) if isinstance(self.hint, Action) else self.hint
-        return before, place, f"{after} {hint}" if hint else after
+        gap = " " if hint and not hint.startswith("\n") else ""
+        return before, place, f"{after}{gap}{hint}"
 
     @property
     def _subject(self) -> str:

@@ -59,7 +59,8 @@ function byClass(values: number[], names: string[] | null): string {
 function trainingPrior(problem: Problem, about: About): string | null {
   if (about.scores === "likelihoods") return null;
   if (about.scores === "adapted") return about.reference === null ? null : byClass(about.reference, about.names);
-  return problem.adapt ? '"data"' : null;
+  if (problem.adapt) return '"data"';
+  return problem.fromData ? null : '"deployment"';
 }
 
 /** Return numbers as a TOML array. */

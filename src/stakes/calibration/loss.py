@@ -181,6 +181,7 @@ def calibration_loss(  # noqa: PLR0913  the data, the calibrator, and how it is 
         Seed of the folds.
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
+        Posteriors are used as delivered.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional
@@ -326,6 +327,7 @@ def decompose(
         As in `expected_loss`, of two classes.
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
+        Posteriors are used as delivered.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional

@@ -78,7 +78,8 @@ def group() -> None:
     Examples:
       stakes demo
       stakes evaluate scores.csv --label y --scores p_healthy,p_tumour \\
-          --scores-are posteriors --cost miss=5,false_alarm=1 --prior 0.02
+          --scores-are posteriors --cost miss=5,false_alarm=1 \\
+          --prior 0.02 --training-prior data
       stakes compare scores.csv --label y --system old=p_old \\
           --system new=p_new --scores-are posteriors --positive tumour \\
           --cost miss=5,false_alarm=1
@@ -116,7 +117,7 @@ def _run(arguments: list[str] | None) -> int:
     if sys.stdout is None:
         from stakes.cli.endings import EXIT_FILE, say_end  # noqa: PLC0415
 
-        return say_end("cannot write standard output (stdout): it is closed.", EXIT_FILE)
+        return say_end("cannot write standard output (stdout): it is closed.", code=EXIT_FILE)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors=spelled_errors())
     try:

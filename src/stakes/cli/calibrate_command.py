@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 from stakes._files import write_text
@@ -12,9 +13,10 @@ from stakes.calibration.registry import calibrator_class
 from stakes.cli.messages import refuse, wrote
 from stakes.cli.options import Options
 from stakes.cli.outputs import Document, check_output, show
-from stakes.cli.parsing import class_names
+from stakes.cli.parsing import POSTERIORS, class_names
 from stakes.cli.read_mode import read_table
 from stakes.cli.table_request import LabelledTable, prepare
+from stakes.evaluation.applications import DEPLOYMENT
 from stakes.evaluation.verdicts.cautions import reversed_systems
 from stakes.scoring import BrierLoss, LogLoss
 
@@ -34,6 +36,9 @@ def run(options: Options) -> None:
     check_output(output, options)
     request = prepare(options)
     o = request.options
+    if o.prior not in {None, "data"} and o.scores_are in POSTERIORS:
+        o = replace(o, training_prior=DEPLOYMENT)  # a calibrator learns from them as delivered
+        request = replace(request, options=o)
     if o.classes is None and len(request.score_columns) == 1:
         class_names(None, request.score_columns[0], None, None)  # names the mistake
     whole = o.scores_are if o.scores_are == "log-posteriors" else ""

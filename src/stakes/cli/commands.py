@@ -142,7 +142,8 @@ HELP = {
     \b
     Examples:
       stakes evaluate scores.csv --label y --scores p_healthy,p_tumour \\
-          --scores-are posteriors --cost miss=5,false_alarm=1 --prior 0.02
+          --scores-are posteriors --cost miss=5,false_alarm=1 \\
+          --prior 0.02 --training-prior data
       stakes evaluate decided.csv --label y --decision d \\
           --cost miss=5,false_alarm=1
       stakes evaluate trials.txt --key key.txt --scores-are llr --dcf 10:1:0.01

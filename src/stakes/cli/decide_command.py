@@ -14,7 +14,7 @@ from stakes.cli.cost_text import CostText, read_costs
 from stakes.cli.messages import note, refuse, wrote
 from stakes.cli.options import Options
 from stakes.cli.outputs import Document, show
-from stakes.cli.parsing import class_names, score_columns
+from stakes.cli.parsing import class_names, score_columns, training_priors
 from stakes.cli.places import told_in_place
 from stakes.evaluation.deciding import Decisions, ReviewLevels, decide
 from stakes.io import Columns
@@ -109,14 +109,11 @@ class _Rule:
             refuse("--prior must be given for likelihoods, which have no priors.")
         if trained is not None and (prior is None or scores.needs_priors):
             refuse("--training-prior is for posteriors, which are adapted to --prior: give both.")
-        if prior is not None and trained is None and not scores.needs_priors:
-            msg = "--prior alone does not change posteriors: give --training-prior, the priors that"
-            refuse(f"{msg} they were trained with.")
-        given = {} if prior is None else {"priors": rewriting.priors_of_use(prior, self.names)}
+        given: dict[str, Any] = (
+            {} if prior is None else {"priors": rewriting.priors_of_use(prior, self.names)}
+        )
         if trained is not None:
-            given["training_priors"] = rewriting.priors_of_use(
-                trained, self.names, "--training-prior"
-            )
+            given["training_priors"] = training_priors(trained, self.names)
         return given
 
     def _cut(self, rows: rewriting.TableRows) -> float | None:

@@ -15,7 +15,7 @@ from stakes._text import plain
 from stakes.cli.commands import HELP
 from stakes.cli.memory import memory_message, short_of_memory
 from stakes.cli.messages import refuse
-from stakes.cli.places import said
+from stakes.cli.places import said_in_lines
 
 # 1 is left to gates: a check that was asked for and failed.
 EXIT_USAGE, EXIT_DATA, EXIT_FILE, EXIT_RESOURCE = 2, 3, 4, 5
@@ -35,22 +35,22 @@ def ended(error: BaseException) -> int:
     if end is not None:  # leave nothing behind that was half written
         ignore_signals()
         discard_temporary_files()
-        return say_end(end.message, end.code)
+        return say_end(end.message, code=end.code)
     if isinstance(error, NoArgsIsHelpError):
         error.show()
         return error.exit_code
     if isinstance(error, click.ClickException):
-        return say_end(_with_way_out(error), error.exit_code)
+        return say_end(_with_way_out(error), code=error.exit_code)
     if isinstance(error, StakesError) and not short_of_memory(error.__cause__):
         code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), EXIT_DATA)
-        return say_end(said(error), code, error.code)
+        return say_end(*said_in_lines(error), code=code, explained=error.code)
     if isinstance(error, OSError) and error.errno != errno.ENOMEM:
         sys.stdout = None  # leave without a second error
         message = f"cannot write standard output: {error.strerror or error}."
         gone = isinstance(error, BrokenPipeError)  # a reader that has gone away is no failure
-        return 0 if gone else say_end(message, EXIT_FILE)
+        return 0 if gone else say_end(message, code=EXIT_FILE)
     if short_of_memory(error):
-        return say_end(memory_message(error), EXIT_RESOURCE)
+        return say_end(memory_message(error), code=EXIT_RESOURCE)
     raise error
 
 
@@ -112,12 +112,15 @@ def _similar(name: str, known: Sequence[str]) -> str:
     return f": did you mean {found[0]!r}?" if found else "."
 
 
-def say_end(message: str, code: int, explained: str = "") -> int:
+def say_end(message: str, *more: str, code: int, explained: str = "") -> int:
     """Print why the command failed, in one line that no name in it can break, and where to read on.
 
-    `explained` is the code of an error that `stakes explain` knows.
+    `more` are ways to go on, a line each. `explained` is the code of an error that `stakes explain`
+    knows.
     """
     click.echo(f"stakes: {plain(message, _LONGEST_MESSAGE)}", err=True)
+    for line in more:
+        click.echo(f"  {plain(line, _LONGEST_MESSAGE)}", err=True)
     if explained:
         click.echo(f"See: stakes explain {explained}", err=True)
     return code

@@ -214,10 +214,11 @@ class Options:
         "deployment. Default: those of the calibrator.",
         decide="Priors in deployment. Required for likelihoods without a calibrator.")
     training_prior: str | None = _option(
-        f"{_JUDGING} decide", "Priors that the posteriors were trained with, in the same forms. "
-        "Posteriors are adapted to --prior.", metavar="PRIORS",
-        decide="Priors that the posteriors were trained with. Posteriors are adapted to --prior. "
-        "A calibrator knows its own.")
+        f"{_JUDGING} decide", "Priors that the posteriors are at, required where posteriors meet "
+        "--prior: data (trained on data like these; they are adapted), deployment (already at "
+        "--prior), or numbers.", metavar="PRIORS",
+        decide="Priors that the posteriors are at: deployment (already at --prior), or numbers; "
+        "then they are adapted to --prior. A calibrator knows its own.")
     rules: tuple[str, ...] = _option(
         _STAGED, "Another scoring rule, in addition to cross-entropy and Brier score, such as "
         "spherical or 'threshold_range(0.1, 0.4)'. Repeatable.", (), flags=["--rule"],

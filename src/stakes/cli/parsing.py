@@ -8,10 +8,17 @@ from stakes._text import plain, plain_list, quoted
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
 from stakes.cli.places import in_file, said
+from stakes.evaluation.applications import DEPLOYMENT
 from stakes.io import Columns
-from stakes.scores import SCORES, Posteriors, Scores
+from stakes.scores import SCORES, Posteriors, PosteriorScores, Scores
 
 KINDS = {name: read for kind in SCORES.classes.values() for name, read in kind.readers().items()}
+POSTERIORS = {  # kinds that have priors
+    name
+    for kind in SCORES.classes.values()
+    if issubclass(kind, PosteriorScores)
+    for name in kind.readers()
+}
 
 
 def parse_priors(
@@ -24,6 +31,13 @@ def parse_priors(
     except InputError as error:
         refuse(said(error.moved(argument=option)))
     return None if priors is None else dict(zip(classes, priors.tolist(), strict=True))
+
+
+def training_priors(text: str, classes: Sequence[str]) -> dict[str, float] | str:
+    """Read `data`, `deployment`, or priors as those of `--prior`."""
+    if text.strip() == DEPLOYMENT:
+        return DEPLOYMENT
+    return parse_priors(text, classes, "--training-prior") or "data"
 
 
 def _typed_priors(text: str, option: str) -> str | float | list[float] | dict[str, float]:

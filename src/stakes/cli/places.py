@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from stakes._errors import InputError, Place, PlacedText, StakesError
+from stakes._errors import Action, InputError, Place, PlacedText, StakesError
 from stakes._text import plain
 
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ _OPTIONS = {  # what to do, by code
     "say_kind": "For other scores give --scores-are.",
     "say_kind_or_percent": "That row sums to {total}: percent? Divide by 100."
     " For other scores give --scores-are.",
+    "say_training_priors": "\nTrained on data like these, so adapt them:"
+    " --training-prior data.\nAlready for these priors: --training-prior deployment.",
+    "say_training_numbers": "\nTrained at other priors, so adapt them:"
+    " --training-prior PRIORS.\nAlready for these priors: --training-prior deployment.",
     "use_likelihoods": "For {k} classes give --scores-are log-likelihoods.",
     "use_logits": "For unnormalised scores give --scores-are logits.",
     "use_ratios": "For log p(x|H_2) - log p(x|H_1) give --scores-are llr.",
@@ -44,11 +48,8 @@ _ARGUMENTS = {"priors": "--prior", "training_priors": "--training-prior"}
 COMMANDS = {  # by the action of a verdict
     "calibrate": "stakes calibrate FILE --label LABEL --scores SCORES --scores-are KIND"
     " --classes CLASSES -o calibrator.json",
-    "adapt_priors": "stakes evaluate ... --training-prior data",
 }
 _ADVICE = {
-    "adapt_priors": "If they were trained on data like these, give --training-prior data to adapt"
-    " them.",
     "check_classes": "Check whether columns are swapped, labels are inverted, or the scores are"
     " those of the other class (--positive).",
 }
@@ -58,6 +59,14 @@ def said(error: StakesError) -> str:
     """Return the message of an error with options where Python has arguments."""
     option = _ARGUMENTS.get(error.argument or "", error.argument)
     return error.moved(argument=option).said(_OPTIONS)
+
+
+def said_in_lines(error: StakesError) -> list[str]:
+    """Return the message, and what to do on lines of its own where there are several ways."""
+    ways = error.hint.said(_OPTIONS) if isinstance(error.hint, Action) else ""
+    if not ways.startswith("\n"):
+        return [said(error)]
+    return [said(error.moved(hint="")), *ways.strip().split("\n")]
 
 
 class Rows(Protocol):

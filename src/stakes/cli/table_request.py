@@ -260,16 +260,13 @@ def read_setting(
     training = o.training_prior
     if training is not None and needs_priors:
         refuse("--training-prior is for posteriors: likelihoods have no priors.")
-    adapted = (
-        None if training is None else parsing.parse_priors(training, ordered, "--training-prior")
-    )
     setting = Setting(
         request=request,
         classes=ordered,
         columns=names,
         costs=_applications(request, ordered, None if by_name else table),
         priors="data" if priors is None and needs_priors else priors,
-        training_priors=None if training is None else adapted or "data",
+        training_priors=None if training is None else parsing.training_priors(training, ordered),
     )
     return setting, setting.turned(systems)
 

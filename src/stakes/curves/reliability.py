@@ -102,6 +102,7 @@ def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
         How often labels are drawn.
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
+        Posteriors are used as delivered.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional

@@ -98,6 +98,7 @@ def abstention_curve(
         Costs of the other decisions; by default an error costs 1.
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
+        Posteriors are used as delivered.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional
@@ -232,6 +233,7 @@ def risk_coverage_curve(
         As in `expected_loss`.
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
+        Posteriors are used as delivered.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional

@@ -98,9 +98,9 @@ class Engine(ABC):
             As in `stakes.evaluate`; `CostsByCase` names columns.
         priors : float, array of K, or mapping by class, optional
             How often each class will occur in deployment; by default as often as in the data.
-        training_priors : float, array of K, or mapping by class, optional
-            The priors that the posteriors were trained with, if they differ from the deployment
-            priors.
+        training_priors : float, array of K, mapping by class, or "deployment", optional
+            The priors that the posteriors are at, required where posteriors meet `priors`, as in
+            `stakes.Summary`.
         groups : str, optional
             The column of groups: patients, speakers, merchants.
         slices : list of str, optional
@@ -186,9 +186,9 @@ class Engine(ABC):
             As in `stakes.evaluate`; `CostsByCase` names columns.
         priors : float, array of K, or mapping by class, optional
             How often each class will occur in deployment; by default as often as in the data.
-        training_priors : float, array of K, or mapping by class, optional
-            The priors that the posteriors were trained with, if they differ from the deployment
-            priors.
+        training_priors : float, array of K, mapping by class, or "deployment", optional
+            The priors that the posteriors are at, required where posteriors meet `priors`, as in
+            `stakes.Summary`.
         calibrator : Calibrator or None, default AffineCalibrator()
             Calibrator used to measure calibration loss; None leaves it out.
         folds : int, default 5
@@ -295,9 +295,9 @@ class Engine(ABC):
             As in `stakes.evaluate`; `CostsByCase` names columns.
         priors : float, array of K, or mapping by class, optional
             How often each class will occur in deployment; by default as often as in the data.
-        training_priors : float, array of K, or mapping by class, optional
-            The priors that the posteriors were trained with, if they differ from the deployment
-            priors.
+        training_priors : float, array of K, mapping by class, or "deployment", optional
+            The priors that the posteriors are at, required where posteriors meet `priors`, as in
+            `stakes.Summary`.
         calibrator : Calibrator, optional
             If given, the calibrated losses are compared too.
         folds : int, default 5

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 __all__ = ["Application"]
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from stakes._check import InputError, read_priors
+from stakes._errors import Action
 from stakes._records import Record
 from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray, Names, Prices, PriorsLike
@@ -24,6 +26,7 @@ from stakes.scores import PosteriorScores
 _CostTable = CostMatrix | SampleCosts | CostsByCase | FloatArray | list[list[float]]
 CostsLike = _CostTable | Prices
 _DEFAULT = "cost"
+DEPLOYMENT = "deployment"  # training priors: those of deployment
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +56,8 @@ class Application(Record):
     ...     "screening": stakes.Application({"miss": 20, "false_alarm": 1}, [0.9, 0.1]),
     ...     "alarm": stakes.Application({"miss": 1, "false_alarm": 1}, [0.9, 0.1]),
     ... }
-    >>> result = stakes.evaluate(data.y, data.posteriors([0.9, 0.1]), costs=uses, resamples=0)
+    >>> settings = {"costs": uses, "training_priors": "data", "resamples": 0}
+    >>> result = stakes.evaluate(data.y, data.posteriors([0.9, 0.1]), **settings)
     >>> [use.cost.normalized.value < 1 for use in result.applications]
     [True, True]
     """
@@ -108,26 +112,36 @@ class ApplicationSamples:
 Applications = _CostTable | Application | Mapping[str, Any]
 
 
-def adapted(samples: Samples, training: PriorsLike | None) -> Samples:
-    """Return samples whose posteriors were moved from the priors of training to their own."""
-    old = read_training(samples, training)
-    if old is None or not isinstance(samples.scores, PosteriorScores):
+def adapted(samples: Samples, old: FloatArray | None) -> Samples:
+    """Return samples whose posteriors were moved from priors to those of the samples."""
+    if old is None or np.array_equal(old, samples.priors):
         return samples
-    moved = samples.with_scores(samples.scores.at_priors(old, samples.priors))
+    scores = cast("PosteriorScores", samples.scores)  # nothing else has training priors
+    moved = samples.with_scores(scores.at_priors(old, samples.priors))
     return replace(moved, known=samples.known)  # those of a summary are of the scores as adapted
 
 
-def read_training(samples: Samples, training: PriorsLike | None) -> FloatArray | None:
-    """Read the priors that posteriors were trained with."""
+def read_training(
+    samples: Samples, uses: Sequence[ApplicationSamples], training: PriorsLike | None
+) -> FloatArray | None:
+    """Read the priors that posteriors are at; None where they are used as delivered.
+
+    This alone decides for every entry point what must be said: nothing from outside shows whether
+    posteriors already are at the priors that were given.
+    """
+    every = [samples, *(use.samples for use in uses)]
+    stated = [each.priors for each in every if not each.priors_from_data]
+    posteriors = isinstance(samples.scores, PosteriorScores)
     if training is None:
+        if posteriors and stated:
+            raise lacks_training()
         return None
-    if not isinstance(samples.scores, PosteriorScores):
+    if not posteriors:
         rule = "are for posteriors"
         raise InputError("training_priors", rule, found="likelihoods have no priors")
-    try:
-        given = read_priors(training, samples.classes)
-    except InputError as error:
-        raise error.moved(argument="training_priors") from error
+    if isinstance(training, str) and training == DEPLOYMENT:
+        return _deployed(samples, uses, stated)
+    given = read_training_numbers(training, samples.classes)
     old = samples.data_priors() if given is None else given
     if not old.all():
         name = quoted([samples.classes[int(old.argmin())]])
@@ -136,15 +150,72 @@ def read_training(samples: Samples, training: PriorsLike | None) -> FloatArray |
     return old
 
 
+def read_training_numbers(training: PriorsLike, classes: Names) -> FloatArray | None:
+    """Read training priors that are numbers, or "data", which gives None."""
+    if isinstance(training, str) and training != "data":
+        rule = f'must be "data", "{DEPLOYMENT}" or probabilities'
+        raise InputError("training_priors", rule, repr(training))
+    try:
+        return read_priors(training, classes)
+    except InputError as error:
+        raise error.moved(argument="training_priors") from error
+
+
+def states_priors(costs: Applications | None, priors: PriorsLike | None) -> bool:
+    """Whether any priors are given as numbers, for all applications or for one of them."""
+    entries = by_name(costs).values()
+    own = [entry.priors for entry in entries if isinstance(entry, Application)]
+    return any(p is not None and not isinstance(p, str) for p in (priors, *own))
+
+
+def lacks_training(found: str = "the posteriors alone do not tell") -> InputError:
+    """Return the error for posteriors that meet priors, where nothing says what they are at."""
+    rule = "must be given where posteriors meet priors"
+    code, action = "training_priors_needed", Action("say_training_priors")
+    return InputError("training_priors", rule, found=found, hint=action, code=code)
+
+
+@contextmanager
+def numbers_needed() -> Iterator[None]:
+    """Ask for training priors as numbers, where there are no data that they could be those of."""
+    try:
+        yield
+    except InputError as error:
+        if error.code != "training_priors_needed":
+            raise
+        raise error.moved(hint=Action("say_training_numbers")) from None
+
+
+def _deployed(
+    samples: Samples, uses: Sequence[ApplicationSamples], stated: Sequence[FloatArray]
+) -> FloatArray | None:
+    """Return the priors that all applications share, unless they are those of the samples."""
+    mixed = stated and any(use.samples.priors_from_data for use in uses)
+    if mixed or any(not np.array_equal(each, stated[0]) for each in stated):
+        rule = "must be numbers where applications have different priors"
+        hint = "Posteriors are at one set of priors: pass that."
+        raise InputError("training_priors", rule, repr(DEPLOYMENT), hint=hint)
+    return stated[0] if stated and samples.priors_from_data else None
+
+
 def read_applications(
-    costs: Applications | None, samples: Samples, training: PriorsLike | None = None
+    costs: Applications | None, samples: Samples
 ) -> tuple[ApplicationSamples, ...]:
     """Read one or several applications of the same samples, each at its own priors."""
     given = by_name(with_classes(costs, samples.classes))
     if not given:
         raise InputError("costs", "must name at least one application", "an empty mapping")
-    uses = (_samples_in_use(str(name), entry, samples) for name, entry in given.items())
-    return tuple(replace(use, samples=adapted(use.samples, training)) for use in uses)
+    return tuple(_samples_in_use(str(name), entry, samples) for name, entry in given.items())
+
+
+def read_adapted(
+    costs: Applications | None, samples: Samples, training: PriorsLike | None
+) -> tuple[Samples, tuple[ApplicationSamples, ...], FloatArray | None]:
+    """Return samples and applications at their priors, and the priors they were moved from."""
+    uses = read_applications(costs, samples)
+    old = read_training(samples, uses, training)
+    moved = tuple(replace(use, samples=adapted(use.samples, old)) for use in uses)
+    return adapted(samples, old), moved, old
 
 
 def by_name(costs: Applications | None) -> Mapping[str, Any]:

@@ -16,7 +16,13 @@ from stakes._text import number, percent, plain, quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArray, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.costs.by_case import as_costs, numbers_of
-from stakes.evaluation.applications import CostsLike
+from stakes.evaluation.applications import (
+    DEPLOYMENT,
+    CostsLike,
+    lacks_training,
+    numbers_needed,
+    read_training_numbers,
+)
 from stakes.evaluation.threshold_choice import capped_threshold, review_order
 from stakes.scores import PosteriorScores, Scores, as_scores, class_names
 
@@ -130,8 +136,9 @@ def decide(
     priors : float, array of K, or mapping by class, optional
         Deployment priors, which likelihoods need; posteriors are moved to them from
         `training_priors`.
-    training_priors : float, array of K, or mapping by class, optional
-        The priors that the posteriors were trained with.
+    training_priors : float, array of K, mapping by class, or "deployment", optional
+        The priors that the posteriors are at; "deployment" if they already are for `priors`.
+        Required where posteriors meet priors.
     cap : float from 0 to 1, optional
         The largest share of samples that may get the second of two decisions: those where it saves
         most. Tied samples get it together or not at all, so the cap is never exceeded.
@@ -202,15 +209,20 @@ def _posteriors(
     given = None if priors is None else read_priors(priors, names)
     if given is None and scores.needs_priors:
         raise scores.lacks_priors()
+    if training is None and given is not None and isinstance(scores, PosteriorScores):
+        with numbers_needed():
+            raise lacks_training()
     if training is None:
-        if given is not None and not scores.needs_priors:
-            msg = "priors alone do not change posteriors: pass training_priors, those they were"
-            raise InputError(f"{msg} trained with.")
         return scores.answers(given).p
-    old = read_priors(training, names)
-    if given is None or old is None or not isinstance(scores, PosteriorScores):
+    if given is None or not isinstance(scores, PosteriorScores):
         rule = "are for posteriors, which are adapted to priors"
-        raise InputError("training_priors", rule, found="pass both as numbers")
+        raise InputError("training_priors", rule, found="pass both priors")
+    if isinstance(training, str) and training == DEPLOYMENT:
+        return scores.answers(None).p
+    old = read_training_numbers(training, names)
+    if old is None:
+        rule = f'must be numbers or "{DEPLOYMENT}" where there are no labels'
+        raise InputError("training_priors", rule, repr(training))
     return np.exp(scores.at_priors(old, given).values)
 
 

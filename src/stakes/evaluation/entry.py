@@ -33,6 +33,8 @@ from stakes.evaluation.applications import (
     adapted,
     classes_of,
     columns_of_costs,
+    read_applications,
+    read_training,
     with_columns,
 )
 from stakes.evaluation.findings import DataSummary, Evaluation
@@ -165,7 +167,9 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         from stakes.evaluation.summaries.two_classes import samples_in_cells  # noqa: PLC0415  for many samples
 
         cells = samples_in_cells(given, costs, training_priors, rules)
-        curve = None if cells is None else curve_of(adapted(given, training_priors))
+        if cells is not None:
+            old = read_training(given, read_applications(costs, given), training_priors)
+            curve = curve_of(adapted(given, old))
     applied = costs, training_priors, calibrator, folds, level, resamples
     settings = Settings(*applied, groups, slices, rules, rng, progress)
     found = evaluate_samples(given if cells is None else cells, settings, curve=curve)

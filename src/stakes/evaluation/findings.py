@@ -500,8 +500,7 @@ class Verdict(Record):
     advice : str
         What to do.
     action : str
-        What to do as a code: `calibrate`, `adapt_priors` or `check_classes`; empty if there is no
-        function for it.
+        What to do as a code: `calibrate` or `check_classes`; empty if there is no function for it.
     application : str
         The application it is about; empty if it is about all.
 

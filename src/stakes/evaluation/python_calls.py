@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stakes.calibration.registry import calibrator_class, calibrator_names
-from stakes.costs import CostMatrix
 
 if TYPE_CHECKING:
     from stakes.evaluation.findings import Evaluation
@@ -18,10 +17,9 @@ def python_calls(evaluation: "Evaluation") -> dict[str, str]:
 
     `y_true` and `scores` are those of `evaluate`, and so are other arguments without a value.
     """
-    calls = {"adapt_priors": _adapt(evaluation)}
-    if evaluation.calibrator is not None:
-        calls["calibrate"] = _calibrate(evaluation, evaluation.calibrator)
-    return calls
+    if evaluation.calibrator is None:
+        return {}
+    return {"calibrate": _calibrate(evaluation, evaluation.calibrator)}
 
 
 def _calibrate(evaluation: "Evaluation", calibrator: str) -> str:
@@ -30,25 +28,6 @@ def _calibrate(evaluation: "Evaluation", calibrator: str) -> str:
     cost = evaluation.main.cost.raw
     own = {} if cost.priors_from_data else {"priors": _numbers(cost.priors)}
     return f"calibrator = {made}.fit(scores, y_true{_options(evaluation, own)})"
-
-
-def _adapt(evaluation: "Evaluation") -> str:
-    own = {} if _plain_costs(evaluation) else {"costs": "costs"}
-    used = {a.priors.tobytes() for a in evaluation.applications}
-    if len(used) == 1 and not evaluation.main.cost.raw.priors_from_data:
-        own["priors"] = _numbers(evaluation.main.priors)
-    for name, there in (("groups", evaluation.data.groups), ("slices", evaluation.slices)):
-        own |= {name: name} if there else {}
-    own["training_priors"] = '"data"'
-    return f"stakes.evaluate(y_true, scores{_options(evaluation, own)})"
-
-
-def _plain_costs(evaluation: "Evaluation") -> bool:
-    """Whether the costs are those of `evaluate` without any: 1 for each error."""
-    costs = evaluation.main.costs
-    if len(evaluation.applications) > 1 or not isinstance(costs, CostMatrix):
-        return False
-    return costs.to_dict() == CostMatrix.zero_one(costs.classes).to_dict()
 
 
 def _options(evaluation: "Evaluation", own: dict[str, Any]) -> str:

@@ -197,8 +197,10 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
         As in `evaluate`.
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
-    training_priors : float, array of K, mapping by class, or "data", optional
-        The priors that the posteriors were trained with, if not those of deployment.
+    training_priors : float, array of K, mapping by class, "data" or "deployment", optional
+        The priors that the posteriors are at, required where posteriors meet `priors`: "data" if
+        they come from a model trained on data like these, and are to be adapted; "deployment" if
+        they already are for `priors`; or numbers.
     calibrator : Calibrator, optional
         If given, the calibrated losses are compared too.
     folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
@@ -286,7 +288,8 @@ def compare_samples(
     level = settings.level
     _check(systems, margin, level)
     made = {
-        name: read_system(samples, settings.for_system(name)) for name, samples in systems.items()
+        name: read_system(samples, settings.for_system(name, systems))
+        for name, samples in systems.items()
     }
     notes = [
         *reading_notes(systems),

@@ -31,9 +31,7 @@ from stakes.evaluation.application_decisions import (
 from stakes.evaluation.applications import (
     Applications,
     ApplicationSamples,
-    adapted,
-    read_applications,
-    read_training,
+    read_adapted,
 )
 from stakes.intervals import (
     CalibratedStatistic,
@@ -59,7 +57,7 @@ from stakes.metrics.expected_losses import (
 )
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
-from stakes.scores import Answers
+from stakes.scores import Answers, PosteriorScores
 from stakes.scoring import BayesCost, LogLoss, ScoringRule
 
 Grouping = Callable[[ExpectedLoss], ExpectedLoss]  # with the groups that samples come in
@@ -111,23 +109,30 @@ class Settings:
         """The seed of folds and resamples."""
         return seed_of(self.rng)
 
-    def for_system(self, system: str) -> "Settings":
-        """Return the settings of one system of several, which may have folds of its own."""
-        if not isinstance(self.folds, Mapping):
-            return self
-        return replace(self, folds=self.folds[system], rng=self.seed)
+    def for_system(self, system: str, every: "Mapping[str, Samples]") -> "Settings":
+        """Return the settings of one system of several, which may have folds of its own.
+
+        Training priors are for those systems of posteriors among them.
+        """
+        posteriors = {name: isinstance(s.scores, PosteriorScores) for name, s in every.items()}
+        own = self
+        if any(posteriors.values()) and not posteriors[system]:
+            own = replace(own, training_priors=None)
+        if not isinstance(own.folds, Mapping):
+            return own
+        return replace(own, folds=own.folds[system], rng=own.seed)
 
 
 def read_system(given: Samples, settings: Settings, of_all: "SumsOfAll | None" = None) -> "System":
     """Return a system on checked samples, with its calibration stage."""
     given, training = with_groups(given, settings.groups), settings.training_priors
-    uses = read_applications(settings.costs, given, training)
+    samples, uses, old = read_adapted(settings.costs, given, training)
     system = System(
-        adapted(given, training),
+        samples,
         uses,
         read_rules(settings.rules, uses),
         of_all=of_all,
-        training=read_training(given, training),
+        training=old,
         unadapted=given,
     )
     return with_calibration(system, settings)

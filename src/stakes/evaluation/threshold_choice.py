@@ -21,7 +21,7 @@ from stakes.evaluation.applications import (
     ApplicationSamples,
     CostsLike,
     classes_of,
-    read_applications,
+    read_adapted,
 )
 from stakes.evaluation.findings import Verdict, plain_values
 from stakes.evaluation.ranking_results import best_on_part, best_threshold_estimate
@@ -178,8 +178,10 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
         class.
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
-    training_priors : float, array of K, mapping by class, or "data", optional
-        The priors that the posteriors were trained with, if not those of deployment.
+    training_priors : float, array of K, mapping by class, "data" or "deployment", optional
+        The priors that the posteriors are at, required where posteriors meet `priors`: "data" if
+        they come from a model trained on data like these, and are to be adapted; "deployment" if
+        they already are for `priors`; or numbers.
     review : float, optional
         The largest share of cases that can get the second decision: those with the largest
         expected saving go first, and none that costs more than it saves. Cases with the same score
@@ -231,7 +233,7 @@ def choose_threshold_samples(
 ) -> ThresholdChoice:
     """Choose a threshold for checked samples, whose rows may stand for several."""
     read_level(level)
-    use = read_applications(costs, samples, training_priors)[0]
+    _, (use, *_), _ = read_adapted(costs, samples, training_priors)
     if len(samples.classes) != 2 or len(use.costs.decisions) != 2:
         msg = f"a threshold needs two classes and two decisions: got {len(samples.classes)} and"
         raise InputError(f"{msg} {len(use.costs.decisions)}.")

@@ -53,7 +53,7 @@ def expected_loss(
         `Logits(z)`, `LogPosteriors(lp)`, `LogLikelihoods(ll)`, `LogLikelihoodRatios(llr)`.
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
-        Likelihoods are turned into posteriors at these priors; posteriors do not change.
+        Likelihoods are turned into posteriors at these priors; posteriors are used as delivered.
     sample_weight : column of N weights, optional
     classes : sequence of K names, optional
         In the order of the columns. By default the names of a data frame's columns, or 0..K-1.
@@ -186,6 +186,7 @@ def bayes_cost(
         By default 1 for each error. For two classes also {"miss": 5, "false_alarm": 1}.
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
+        Posteriors are used as delivered.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional
@@ -261,6 +262,7 @@ def cross_entropy(
         As in `expected_loss`.
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
+        Posteriors are used as delivered.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional
@@ -308,6 +310,7 @@ def brier_score(
         As in `expected_loss`.
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
+        Posteriors are used as delivered.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional

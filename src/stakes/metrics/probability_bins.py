@@ -224,6 +224,7 @@ def reliability(
         Whether to use the largest posterior instead of that of the last class.
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
+        Posteriors are used as delivered.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional

@@ -131,6 +131,7 @@ def scorecard(  # noqa: PLR0913  the data, the costs, the bins
         By default 1 for each error. For two classes also {"miss": 5, "false_alarm": 1}.
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
+        Posteriors are used as delivered.
     sample_weight : column of N weights, optional
         How much each sample counts; by default all count the same.
     classes : sequence of K names, optional

@@ -3,6 +3,7 @@
 import difflib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -10,13 +11,16 @@ from stakes._check import InputError, read_names
 from stakes._text import quoted
 from stakes.costs import CostMatrix
 from stakes.evaluation import DecisionEvaluation, Evaluation, evaluate, evaluate_decisions
-from stakes.evaluation.applications import classes_of
+from stakes.evaluation.applications import classes_of, states_priors
 from stakes.metrics import confusion_matrix
 from stakes.mlflow.evaluator import NOT_FOR_DECISIONS, OPTIONS, OWN
 from stakes.mlflow.mlflow_library import mlflow_library
 from stakes.mlflow.model_outputs import Inputs
 from stakes.mlflow.run_logging import LoggedEvaluation, Naming, Target, documents
-from stakes.scores import Posteriors, Scores
+from stakes.samples import read_samples
+from stakes.scores import Posteriors, Scores, model_classes
+from stakes.sklearn.model_priors import model_priors
+from stakes.sklearn.models_at_priors import FittedModel, weighted_classes
 
 _BESIDE = ("groups", "sample_weight")
 
@@ -61,13 +65,31 @@ def evaluated(inputs: Inputs, config: Mapping[str, Any]) -> Evaluation | Decisio
     if classes is not None:
         scores = _named(scores, classes) if scores.names is None else scores
         given["classes"] = named or classes  # costs may have them in another order
-    return evaluate(
-        inputs.labels,
-        scores,
-        **given,
-        **{name: inputs.column(column, name) for name, column in columns.items()},
-        slices={name: inputs.column(name, "slices") for name in names} or None,
-    )
+    more = {name: inputs.column(column, name) for name, column in columns.items()}
+    more["slices"] = {name: inputs.column(name, "slices") for name in names} or None
+    model = None if config.get("scores") is not None else inputs.classifier
+    if model is None or given.get("training_priors") is not None:
+        return evaluate(inputs.labels, scores, **given, **more)
+    return _of_model(model, inputs.labels, scores, given, more)
+
+
+def _of_model(
+    model: Any, labels: Any, scores: Any, given: dict[str, Any], more: Mapping[str, Any]
+) -> Evaluation:
+    """Evaluate scores of a model that may show which priors they are at."""
+    known, costs = model_priors(model, None), given.get("costs")
+    stated = states_priors(costs, given.get("priors"))
+    if stated and known.values is not None:
+        pairs = zip(model_classes(model), known.values.tolist(), strict=True)
+        given = {**given, "training_priors": dict(pairs)}
+    found = evaluate(labels, scores, **given, **more)
+    if stated:
+        return found
+    classes = found.data.classes
+    samples = read_samples(labels, scores, None, more.get("sample_weight"), classes)
+    seen = FittedModel(scores, known, classes)
+    verdict = weighted_classes("model", seen, samples, costs, several=False)
+    return found if verdict is None else replace(found, verdicts=(verdict, *found.verdicts))
 
 
 def _named(scores: Scores, classes: Sequence[Any]) -> Scores:

@@ -42,6 +42,12 @@ class Inputs:
             output=output,
         )
 
+    @property
+    def classifier(self) -> Any:
+        """The model as it was fitted, if it has probabilities of classes."""
+        raw = None if self.model is None else raw_model(self.model)
+        return raw if hasattr(raw, "predict_proba") else None
+
     def column(self, name: object, argument: str) -> Any:
         """Return a column of the data, by name."""
         columns = list(getattr(self.features, "columns", ()))

@@ -5,21 +5,19 @@ from __future__ import annotations
 __all__ = ["BayesClassifier"]
 
 import warnings
-from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricWarning, read_number
-from stakes._counting import bincount
 from stakes._text import quoted
-from stakes._typing import Column, FloatArray, NDArray, PriorsLike
+from stakes._typing import Column, FloatArray, Names, NDArray, PriorsLike
 from stakes.calibration import Calibrator
 from stakes.costs import CostMatrix, CostsByCase
 from stakes.evaluation import Decisions, decide
+from stakes.evaluation.applications import DEPLOYMENT, lacks_training
 from stakes.metrics import expected_cost
 from stakes.scores import LogPosteriors, Posteriors, model_classes
-from stakes.sklearn.calibrated_classifier import CalibratedClassifier
 from stakes.sklearn.decision_costs import (
     Abstention,
     are_codes,
@@ -28,23 +26,16 @@ from stakes.sklearn.decision_costs import (
     read_decision_costs,
     read_named_priors,
 )
-from stakes.sklearn.inner_models import TrainingData
+from stakes.sklearn.inner_models import TrainingData, fit_weights
+from stakes.sklearn.model_priors import (
+    ClassCounts,
+    PosteriorPriors,
+    class_counts,
+    contradiction,
+    model_priors,
+    priors_text,
+)
 from stakes.sklearn.wrapping_classifiers import WrappingClassifier
-
-# isort: split
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.frozen import FrozenEstimator
-
-# Parameters of models that move their posteriors away from the priors of the data, unless so.
-_MOVING = {
-    "class_prior": (None,),
-    "class_weight": (None,),
-    "fit_prior": (True,),
-    "is_unbalance": (None, False),
-    "priors": (None,),
-    "scale_pos_weight": (None, 1),
-}
-_CALIBRATED = (CalibratedClassifier, CalibratedClassifierCV)  # at the priors of the data
 
 
 class BayesClassifier(WrappingClassifier):
@@ -64,13 +55,13 @@ class BayesClassifier(WrappingClassifier):
         the classes 0 to K - 1. Columns that `CostsByCase` names are taken from the data frame X, or
         from the argument `costs` of `predict`.
     priors : float, array of K, mapping by class, or "data", optional
-        How often each class will occur in deployment; by default as in training. An array is for
-        the classes 0 to K - 1.
-    training_priors : float, array of K, mapping by class, or "data", optional
-        The priors that the inner model's posteriors are at; by default those of the data given to
-        `fit`, with their weights. They are required for a frozen model and for one that
-        weights classes, unless there is a calibrator, whose posteriors are at the priors of the
-        data.
+        How often each class will occur in deployment; by default as in the data given to `fit`,
+        also if the model weights classes. An array is for the classes 0 to K - 1.
+    training_priors : float, array of K, mapping by class, "data" or "deployment", optional
+        The priors that the inner model's posteriors are at; by default as known from the model: its
+        training data, its weights of classes and samples, its own priors. They are required with
+        `priors` where they are unknown, as for a frozen model, unless there is a calibrator,
+        whose posteriors are at the priors of the data.
     calibrator : Calibrator, optional
         Calibrates the model as `CalibratedClassifier` does; by default the model is not calibrated.
     abstain : float, or mapping from name to price, optional
@@ -99,9 +90,9 @@ class BayesClassifier(WrappingClassifier):
     costs_ : CostMatrix or CostsByCase
         The costs, with the decision to abstain.
     priors_ : array of K, or None
-        Deployment priors; None for those of training.
+        Deployment priors; None for those of the data.
     training_priors_ : array of K, or None
-        Training priors; None if they are not known.
+        The priors of the inner model's posteriors; None if they are not known.
     n_features_in_, feature_names_in_ : int, array
         Those of the model, if it has them.
 
@@ -172,6 +163,8 @@ class BayesClassifier(WrappingClassifier):
     decisions_: NDArray[Any]
     priors_: FloatArray | None
     training_priors_: FloatArray | None
+    _known: PosteriorPriors  # those of the inner model
+    _target: FloatArray | None  # that posteriors are moved to
 
     def fit(
         self,
@@ -224,29 +217,72 @@ class BayesClassifier(WrappingClassifier):
                 raise InputError("cap", "needs two decisions", found=found)
 
     def _fit_priors(self, data: TrainingData) -> None:
-        """Read the priors of use and those of training, where they are known."""
+        """Read the priors of use and those that the posteriors are at, where they are known."""
         names = model_classes(self.estimator_, "estimator")
-        shares = _shares(data, self.classes_.tolist())
-        given = read_named_priors(self.training_priors, names, "training_priors")
-        self.training_priors_ = shares if given is None else given
-        if self.calibrator is None and self.training_priors is None:
-            why = next(_moving(self.estimator_), "")
-            self.training_priors_ = None if why else shares
-            if why and self.priors is not None:
-                rule = f"must be given where {why}"
-                hint = "Pass those its posteriors are at, or a calibrator."
-                found = "its posteriors need not be at the priors of the data"
-                raise InputError("training_priors", rule, found=found, hint=hint)
+        shares = _counts(data, self.classes_, data.weights).shares
         self.priors_ = read_named_priors(self.priors, names, "priors")
         if isinstance(self.priors, str):
             self.priors_ = shares
+        known = PosteriorPriors(shares)
+        if self.calibrator_ is None:
+            counts = _counts(data, self.classes_, fit_weights(data))
+            known = model_priors(self.estimator_, counts, self._response)
+        self._known = known
+        given = self._given_training(names, shares)
+        self.training_priors_ = known.values if given is None else given
+        self._target = self.priors_
+        if given is not None:
+            self._target = shares if self.priors_ is None else self.priors_
+            text = contradiction(known, given, names)
+            if text:
+                warnings.warn(f"{text}.", UserWarning, stacklevel=3)
+        elif self._stated and known.values is None:
+            raise lacks_training(f"of the estimator, {known.why}")
+        elif self.priors_ is None and known.weighting:
+            self._notice(known, names, shares)
+
+    @property
+    def _stated(self) -> bool:
+        """Whether priors are given as numbers, and nothing says what posteriors are at."""
+        return not (self.priors is None or isinstance(self.priors, str) or self._deployed)
+
+    @property
+    def _deployed(self) -> bool:
+        """Whether the model's posteriors are said to be at the priors of use."""
+        return isinstance(self.training_priors, str) and self.training_priors == DEPLOYMENT
+
+    def _given_training(self, names: Names, shares: FloatArray) -> FloatArray | None:
+        """Return the training priors that were given as numbers."""
+        if self._deployed:
+            return self.priors_
+        given = read_named_priors(self.training_priors, names, "training_priors")
+        return shares if given is None and self.training_priors is not None else given
+
+    def _notice(self, known: PosteriorPriors, names: Names, shares: FloatArray) -> None:
+        """Move posteriors of a model that weights classes back to its data, and say so."""
+        start = f"the model does not give posteriors at the priors of its data: {known.weighting}"
+        if known.values is None:
+            end = f"where they are is unknown ({known.why}), so they are used as delivered"
+            text = f"{start}, and {end}. Pass training_priors, or a calibrator."
+            warnings.warn(text, UserWarning, stacklevel=4)
+        elif known.differ(shares):
+            self._target = shares
+            end = f"they are adapted from {known.text(names)} to {priors_text(names, shares)}"
+            text = f'{start}; {end}. Pass priors="data", or those of deployment, to say so.'
+            warnings.warn(text, UserWarning, stacklevel=4)
+
+    def _posterior_priors(self) -> PosteriorPriors:
+        """Return the priors that `predict_proba` gives posteriors at."""
+        if self._target is None or self.training_priors_ is None:
+            return self._known
+        return PosteriorPriors(self._target, stated=self.priors_ is not None)
 
     def _posteriors_in_use(self, X: Any) -> Posteriors | LogPosteriors:
         """Return posteriors at the priors of use."""
-        found = self._posteriors(X)
-        if self.priors_ is None or self.training_priors_ is None:
+        found, old = self._posteriors(X), self.training_priors_
+        if self._target is None or old is None or np.array_equal(old, self._target):
             return found
-        return found.at_priors(self.training_priors_, self.priors_)
+        return found.at_priors(old, self._target)
 
     def decide(self, X: Any, costs: Any = None) -> Decisions:
         """Return the decisions with their expected costs, as `stakes.Decisions`.
@@ -335,25 +371,7 @@ class BayesClassifier(WrappingClassifier):
         return 1.0 - loss.normalized
 
 
-def _shares(data: TrainingData, classes: list[Any]) -> FloatArray:
-    """Return the share of each class in the weight of the data."""
-    seen, code = np.unique(data.y, return_inverse=True)
-    place = np.array([classes.index(label) for label in seen.tolist()])
-    counts = bincount(place[code], data.weights, len(classes))
-    return counts / counts.sum()
-
-
-def _moving(model: Any) -> Iterator[str]:
-    """Say why a model's posteriors may not be at the priors of the data."""
-    if isinstance(model, FrozenEstimator):
-        yield "the model is frozen"
-    if isinstance(model, _CALIBRATED):
-        return
-    params = model.get_params() if hasattr(model, "get_params") else {}
-    inside = tuple(f"{name}__" for name, v in params.items() if isinstance(v, _CALIBRATED))
-    for name, value in params.items():
-        harmless = _MOVING.get(name.rpartition("__")[2])
-        plain = value is None or isinstance(value, bool | int | float)
-        if harmless is None or name.startswith(inside) or (plain and value in harmless):
-            continue
-        yield f"the model has {name}={value!r}"
+def _counts(data: TrainingData, classes: NDArray[Any], weights: FloatArray | None) -> ClassCounts:
+    """Return the counts of classes in the data by some weights."""
+    codes = np.searchsorted(np.sort(classes), data.y)
+    return class_counts(np.argsort(classes)[codes], len(classes), weights)

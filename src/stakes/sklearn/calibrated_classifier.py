@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._typing import Column, FloatArray, NDArray
 from stakes.calibration import AffineCalibrator, Calibrator
+from stakes.sklearn.model_priors import PosteriorPriors
 from stakes.sklearn.wrapping_classifiers import WrappingClassifier
 
 # isort: split
@@ -125,6 +126,11 @@ class CalibratedClassifier(WrappingClassifier):
         """
         self._fit_model(X, y, sample_weight, groups, fit_params)
         return self
+
+    def _posterior_priors(self) -> PosteriorPriors:
+        """Return the priors that `predict_proba` gives posteriors at: those of the calibrator."""
+        trained = self.calibrator_.training_priors
+        return PosteriorPriors(trained, "its calibrator does not know its priors")
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most likely class of each sample.

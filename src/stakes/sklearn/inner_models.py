@@ -39,6 +39,13 @@ class TrainingData:
     split_params: Mapping[str, Any]  # of the splitter
 
 
+def fit_weights(data: TrainingData) -> FloatArray | None:
+    """Return the weights of samples that the model itself was fitted with."""
+    named = (value for name, value in data.fit_params.items() if name.endswith("sample_weight"))
+    found = next(named, None)
+    return None if found is None else np.asarray(found, dtype=np.float64)
+
+
 def response_of(model: Any, asked: str, choices: tuple[str, ...]) -> str:
     """Return the method of a model to take scores from; "auto": the first of some that it has."""
     if asked != "auto":

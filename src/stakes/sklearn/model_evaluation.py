@@ -8,26 +8,37 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from stakes._check import InputError, encode, read_column, read_names, read_weights, seen_names
 from stakes._errors import told_of
-from stakes._text import quoted
+from stakes._text import plain, quoted
 from stakes._typing import Column, Names, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
 from stakes.calibration.crossfit import Folds
 from stakes.costs.named_costs import NamedCosts, is_frame
 from stakes.costs.price_words import is_prices
-from stakes.evaluation import Application, Comparison, Evaluation, compare, evaluate
+from stakes.evaluation import Application, Comparison, Evaluation, Verdict, compare, evaluate
 from stakes.evaluation.applications import Applications, classes_of, columns_of_costs, with_columns
 from stakes.evaluation.entry import RULES
 from stakes.intervals import Progress, seed_of
+from stakes.samples import read_samples
 from stakes.scores import PosteriorScores, model_scores
 from stakes.scores.model_scores import FIT_FIRST
 from stakes.scoring import ScoringRule
+from stakes.sklearn.model_priors import model_priors
+from stakes.sklearn.models_at_priors import (
+    FittedModel,
+    Placed,
+    ScoredModel,
+    placed,
+    weighted_classes,
+)
 from stakes.sklearn.score_functions import aligned
+
+_Result = TypeVar("_Result", Evaluation, Comparison)
 
 
 def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; options of evaluate
@@ -85,8 +96,10 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
         As in `evaluate`.
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
-    training_priors : float, array of K, mapping by class, or "data", optional
-        The priors that the posteriors were trained with, if not those of deployment.
+    training_priors : float, array of K, mapping by class, "data" or "deployment", optional
+        The priors that the posteriors are at, as in `evaluate`. By default they are known from the
+        model: its training data, weights of classes and samples, and priors. They are required
+        with `priors` where a model does not show them.
     calibrator : Calibrator or None, default AffineCalibrator()
         Calibrator used to measure calibration loss; None leaves it out.
     folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, optional
@@ -138,29 +151,27 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
     Yes, and calibration makes it much cheaper: naive Bayes is overconfident.
     """
     read = _Data.read(X, y, costs, classes, groups, sample_weight)
+    made: Mapping[str, ScoredModel]
     if cv is None:
-        scores = _scores(model, X, response_method, "model")
-        found: dict[str, Any] = {"folds": 5 if folds is None else folds}
+        made = {"model": _fitted(model, X, response_method, "model")}
     else:
         _refuse_folds(folds)
-        seed = seed_of(rng)
-        methods = {"model": response_method}
-        made = read.out_of_fold(
-            {"model": model}, methods, cv, seed, calibrator, n_jobs, progress, weighted=weighted_fit
-        )
-        (scores, inner), rng = made["model"], seed
-        found = {"folds": 5 if inner is None else inner}
+        rng, methods = seed_of(rng), {"model": response_method}
+        fit = cv, rng, calibrator, n_jobs, progress
+        made = read.out_of_fold({"model": model}, methods, *fit, weighted=weighted_fit)
+    systems = read.systems(made, priors, training_priors)
+    inner = systems.folds.get("model", folds)
     evaluation = evaluate(
         y,
-        read.ordered(scores),
+        systems.scores["model"],
         costs=read.costs,
         slices=_slices(X, slices),
         classes=read.names,
         groups=read.groups,
         sample_weight=read.weights,
-        **found,
+        folds=5 if inner is None else inner,
         priors=priors,
-        training_priors=training_priors,
+        training_priors=systems.placed.training,
         calibrator=calibrator,
         level=level,
         resamples=resamples,
@@ -168,7 +179,7 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
         rng=rng,
         progress=progress,
     )
-    return evaluation if cv is None else replace(evaluation, notes=(*evaluation.notes, _NOTE))
+    return systems.said(evaluation, out_of_fold=cv is not None)
 
 
 def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted; options of compare
@@ -224,8 +235,10 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
         As in `evaluate`.
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
-    training_priors : float, array of K, mapping by class, or "data", optional
-        The priors that the posteriors were trained with, if not those of deployment.
+    training_priors : float, array of K, mapping by class, "data" or "deployment", optional
+        The priors that the posteriors are at, as in `evaluate`. By default they are known from the
+        model: its training data, weights of classes and samples, and priors. They are required
+        with `priors` where a model does not show them.
     calibrator : Calibrator, optional
         Calibrator used to compare calibrated losses too.
     folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, optional
@@ -288,32 +301,28 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
         for name in models
     }
     read = _Data.read(X, y, costs, classes, groups, sample_weight)
+    made: Mapping[str, ScoredModel]
     if cv is None:
-        systems = {
-            name: _scores(each, X, methods[name], _argument(name)) for name, each in models.items()
-        }
-        found: dict[str, Any] = {"folds": 5 if folds is None else folds}
+        made = {name: _fitted(m, X, methods[name], _argument(name)) for name, m in models.items()}
     else:
         _refuse_folds(folds)
         rng = seed_of(rng)
-        made = read.out_of_fold(
-            models, methods, cv, rng, calibrator, n_jobs, progress, weighted=weighted_fit
-        )
-        systems = {name: scores for name, (scores, _) in made.items()}
-        inner = {name: each for name, (_, each) in made.items() if each is not None}
-        found = {"folds": inner or 5}
+        fit = cv, rng, calibrator, n_jobs, progress
+        made = read.out_of_fold(models, methods, *fit, weighted=weighted_fit)
+    systems = read.systems(made, priors, training_priors)
+    inner: Any = systems.folds or (5 if folds is None else folds)
     comparison = compare(
         y,
-        read.all_ordered(systems),
+        systems.scores,
         reference=reference,
         margin=margin,
         costs=read.costs,
         classes=read.names,
         groups=read.groups,
         sample_weight=read.weights,
-        **found,
+        folds=inner,
         priors=priors,
-        training_priors=training_priors,
+        training_priors=systems.placed.training,
         calibrator=calibrator,
         level=level,
         resamples=resamples,
@@ -321,7 +330,7 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
         rng=rng,
         progress=progress,
     )
-    return comparison if cv is None else replace(comparison, notes=(*comparison.notes, _NOTE))
+    return systems.said(comparison, out_of_fold=cv is not None)
 
 
 _NOTE = "Scores are out-of-fold: each sample was scored by a model that was not fitted on it."
@@ -374,7 +383,7 @@ class _Data:
         progress: Progress | None,
         *,
         weighted: bool,
-    ) -> dict[str, tuple[PosteriorScores, Any]]:
+    ) -> Mapping[str, ScoredModel]:
         """Return scores of models on samples they were not fitted on, and folds to calibrate on."""
         fitting = import_module("stakes.sklearn.out_of_fold")  # needs scikit-learn
         for name, model in models.items():
@@ -397,14 +406,71 @@ class _Data:
         )
         splits = fitting.split(cv, data, seed)
         run, nested = partial(fitting.run_jobs, n_jobs, progress), calibrator is not None
-        return fitting.out_of_fold(models, methods, data, splits, run, nested=nested)
+        found: Mapping[str, ScoredModel] = fitting.out_of_fold(
+            models, methods, data, splits, run, nested=nested
+        )
+        return found
+
+    def systems(
+        self,
+        made: Mapping[str, ScoredModel],
+        priors: PriorsLike | None,
+        training: PriorsLike | None,
+    ) -> _Systems:
+        """Return the scores of models, at the priors that are known of each where any are given."""
+        delivered = self.all_ordered({name: model.scores(None) for name, model in made.items()})
+        first = next(iter(delivered.values()))
+        names = self.names or first.names or ()
+        samples = read_samples(self.y, first, None, self.weights, self.names)
+        made = {
+            name: replace(m, declared=names) if isinstance(m, FittedModel) else m
+            for name, m in made.items()
+        }
+        by_argument = {_argument(name) if len(made) > 1 else name: m for name, m in made.items()}
+        told = self.costs, priors, training
+        place = placed(by_argument, names, samples.data_priors(), *told)
+        scores = delivered
+        if place.target is not None:
+            scores = self.all_ordered({n: m.scores(place.target) for n, m in made.items()})
+        folds = {name: model.folds(place.target) for name, model in made.items()}
+        verdicts: tuple[Verdict, ...] = ()
+        if training is None and place.target is None:
+            found = (
+                weighted_classes(
+                    plain(name),
+                    model,
+                    read_samples(self.y, delivered[name], None, self.weights, self.names),
+                    self.costs,
+                    several=len(made) > 1,
+                )
+                for name, model in made.items()
+            )
+            verdicts = tuple(verdict for verdict in found if verdict is not None)
+        folds = {name: each for name, each in folds.items() if each is not None}
+        return _Systems(scores, folds, place, verdicts)
 
 
-def _scores(model: Any, X: Any, method: str, argument: str) -> PosteriorScores:
+@dataclass(frozen=True, eq=False)
+class _Systems:
+    """Models ready to be evaluated, and what is to be said of them."""
+
+    scores: dict[str, PosteriorScores]
+    folds: dict[str, Any]
+    placed: Placed
+    verdicts: tuple[Verdict, ...]
+
+    def said(self, result: _Result, *, out_of_fold: bool) -> _Result:
+        """Return a result with what is known of the models."""
+        notes = (*result.notes, *self.placed.notes, *([_NOTE] if out_of_fold else ()))
+        return replace(result, notes=notes, verdicts=(*self.verdicts, *result.verdicts))
+
+
+def _fitted(model: Any, X: Any, method: str, argument: str) -> FittedModel:
     """Return the scores of a fitted model; where it is not fitted, say that cv would do that."""
     try:
         with told_of("" if argument == "model" else argument):
-            return model_scores(model, X, response_method=method, argument=argument)
+            scores = model_scores(model, X, response_method=method, argument=argument)
+        return FittedModel(scores, model_priors(model, None, method))
     except InputError as error:
         if error.hint != FIT_FIRST:
             raise

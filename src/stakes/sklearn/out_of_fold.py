@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from inspect import Parameter, signature
 from itertools import combinations
@@ -28,11 +28,78 @@ from stakes.calibration.crossfit import ModelFolds
 from stakes.intervals import Progress
 from stakes.scores import LogPosteriors, PosteriorScores
 from stakes.scores.model_scores import model_values, named_scores
+from stakes.sklearn.model_priors import (
+    ClassCounts,
+    PosteriorPriors,
+    class_counts,
+    in_order,
+    model_priors,
+    moved,
+)
 from stakes.sklearn.score_functions import aligned
 
-Answer = tuple["np.ndarray[Any, Any]", Names]  # of a model for some rows: its values, its classes
-Piece = tuple[IntArray, Answer]  # rows, and what a model that did not see them says
-Job = Callable[[], Answer]
+Piece = tuple[IntArray, "Answer"]  # rows, and what a model that did not see them says
+Job = Callable[[], "Answer"]
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What a fitted model says of some rows: its values, its classes, the priors they are at."""
+
+    values: "np.ndarray[Any, Any]"
+    classes: Names
+    priors: PosteriorPriors
+
+    def part(self, rows: slice) -> "Answer":
+        """Return the answer for some of the rows."""
+        return replace(self, values=self.values[rows])
+
+    def scores(self, method: str, target: FloatArray | None, data: "FitData") -> PosteriorScores:
+        """Return scores in the order of the declared classes, moved to priors if given."""
+        scores = named_scores(self.values, self.classes, method, argument="model")
+        if target is not None and self.priors.values is not None:
+            new = data.in_order(target, self.classes)
+            scores = moved(scores, self.priors.values, new / new.sum())
+        return aligned(scores, data.classes)
+
+
+@dataclass(frozen=True, eq=False)
+class OutOfFold:
+    """Scores of a model on samples it was not fitted on, and folds to calibrate on.
+
+    Each is moved from the priors that its own model gives posteriors at, where that is asked for.
+    """
+
+    pieces: Sequence[Piece]
+    nested: Sequence[Piece]
+    splits: "Splits"
+    method: str
+    data: "FitData"
+    which: str = ""  # of several models, for errors
+
+    def known(self, classes: Names) -> tuple[PosteriorPriors, ...]:
+        """Return the priors of the posteriors of each fit, in the order of some classes."""
+        every = (answer for _, answer in (*self.pieces, *self.nested))
+        return tuple(in_order(each.priors, each.classes, classes) for each in every)
+
+    def scores(self, target: FloatArray | None) -> PosteriorScores:
+        """Return the scores of all samples, moved to priors if these are given."""
+        with told_of(self.which):
+            return _joined(self.pieces, self.method, self.data, target)
+
+    def folds(self, target: FloatArray | None) -> ModelFolds | None:
+        """Return for each fold the scores of all others by models that saw neither."""
+        if not self.nested:
+            return None
+        n = len(self.splits.test)
+        by_fold = [list(self.pieces) for _ in range(n)]  # of the fold itself too, which no fit uses
+        for (j, k), (rows, answer) in zip(combinations(range(n), 2), self.nested, strict=True):
+            size = self.splits.test[j].size
+            by_fold[k][j] = rows[:size], answer.part(slice(size))
+            by_fold[j][k] = rows[size:], answer.part(slice(size, None))
+        with told_of(self.which):
+            joined = [_joined(part, self.method, self.data, target) for part in by_fold]
+        return ModelFolds(self.splits.number, tuple(joined))
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +116,18 @@ class FitData:
     def part(self, rows: IntArray) -> tuple[Any, Any]:
         """Return samples and labels of some rows."""
         return _safe_indexing(self.X, rows), _safe_indexing(self.y, rows)
+
+    def counts(self, rows: IntArray, classes: Names) -> ClassCounts | None:
+        """Return the counts of the classes of a model among rows that it was fitted on."""
+        if not set(classes) <= set(self.classes):
+            return None
+        weights = None if self.weights is None else self.weights[rows]
+        every = class_counts(self.codes[rows], len(self.classes), weights)
+        return ClassCounts(*(self.in_order(part, classes) for part in (every.n, every.weight)))
+
+    def in_order(self, values: FloatArray, classes: Names) -> FloatArray:
+        """Return a number of each class in the order of a model's classes."""
+        return values[[self.classes.index(name) for name in classes]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +217,7 @@ def out_of_fold(
     run: "Callable[[Sequence[Job]], list[Answer]]",
     *,
     nested: bool,
-) -> dict[str, tuple[PosteriorScores, ModelFolds | None]]:
+) -> dict[str, OutOfFold]:
     """Return scores of each model on samples it was not fitted on, and folds to calibrate on.
 
     Nested, each pair of folds is also scored by a model that saw neither, so that the scores of a
@@ -163,28 +242,11 @@ def out_of_fold(
             ]
         )
     )
-    found: dict[str, tuple[PosteriorScores, ModelFolds | None]] = {}
+    found: dict[str, OutOfFold] = {}
     for name, method in methods.items():
         pieces = [(test, next(answers)) for _, test in tasks]
-        with told_of(which(name)):
-            inner = _calibration_folds(pieces, splits, method, data) if nested else None
-            found[name] = _joined(pieces[:folds], method, data), inner
+        found[name] = OutOfFold(pieces[:folds], pieces[folds:], splits, method, data, which(name))
     return found
-
-
-def _calibration_folds(
-    pieces: Sequence[Piece], splits: Splits, method: str, data: FitData
-) -> ModelFolds:
-    """Return for each fold the scores of all others by models that saw neither."""
-    n = len(splits.test)
-    by_fold = [list(pieces[:n]) for _ in range(n)]  # of the fold itself too, which no fit uses
-    for (j, k), (rows, (values, classes)) in zip(
-        combinations(range(n), 2), pieces[n:], strict=True
-    ):
-        size = splits.test[j].size
-        by_fold[k][j] = rows[:size], (values[:size], classes)
-        by_fold[j][k] = rows[size:], (values[size:], classes)
-    return ModelFolds(splits.number, tuple(_joined(part, method, data) for part in by_fold))
 
 
 def run_jobs(n_jobs: int | None, progress: Progress | None, jobs: Sequence[Job]) -> list[Answer]:
@@ -208,9 +270,10 @@ def _answer(
     """Return what a copy of a model says of some rows, fitted on others."""
     X, y = data.part(train)
     with told_of(which):
-        told = {} if data.weights is None else {weight_argument(model): data.weights[train]}
-        fitted = clone(model).fit(X, y, **told)
-        return model_values(fitted, data.part(test)[0], method)
+        weights = {} if data.weights is None else {weight_argument(model): data.weights[train]}
+        fitted = clone(model).fit(X, y, **weights)
+        values, classes = model_values(fitted, data.part(test)[0], method)
+    return Answer(values, classes, model_priors(fitted, data.counts(train, classes), method))
 
 
 def weight_argument(model: Any) -> str:
@@ -232,16 +295,17 @@ def weight_argument(model: Any) -> str:
     raise InputError("sample_weight", rule, found=found, hint=hint)
 
 
-def _joined(pieces: Sequence[Piece], method: str, data: FitData) -> PosteriorScores:
+def _joined(
+    pieces: Sequence[Piece], method: str, data: FitData, target: FloatArray | None
+) -> PosteriorScores:
     """Return the scores of all samples, in the order of the declared classes."""
-    first, classes = pieces[0][1]
-    if all(own == classes for _, (_, own) in pieces):
-        table = np.empty((data.codes.size, *first.shape[1:]), first.dtype)
-        for rows, (values, _) in pieces:
-            table[rows] = values
-        return aligned(named_scores(table, classes, method, argument="model"), data.classes)
+    first = pieces[0][1]
+    if target is None and all(answer.classes == first.classes for _, answer in pieces):
+        table = np.empty((data.codes.size, *first.values.shape[1:]), first.values.dtype)
+        for rows, answer in pieces:
+            table[rows] = answer.values
+        return aligned(named_scores(table, first.classes, method, argument="model"), data.classes)
     wide = np.empty((data.codes.size, len(data.classes)))
-    for rows, (values, own) in pieces:
-        scores = named_scores(values, own, method, argument="model")
-        wide[rows] = aligned(scores, data.classes).log_posteriors()
+    for rows, answer in pieces:
+        wide[rows] = answer.scores(method, target, data).log_posteriors()
     return LogPosteriors.trusted(wide, data.classes)

@@ -21,6 +21,7 @@ from stakes._check import (
     UndefinedMetricWarning,
     read_column,
     read_names,
+    read_priors,
     seen_names,
 )
 from stakes._text import quoted
@@ -30,11 +31,14 @@ from stakes.calibration.crossfit import Folds
 from stakes.calibration.loss import calibration_loss
 from stakes.costs import CostMatrix, CostsByCase
 from stakes.curves import auc
+from stakes.evaluation.applications import DEPLOYMENT, lacks_training, read_training_numbers
 from stakes.metrics import bayes_cost, expected_cost, expected_loss
 from stakes.results import ExpectedLoss
+from stakes.samples import read_samples
 from stakes.scores import Logits, LogPosteriors, PosteriorScores, Scores
 from stakes.scores.model_scores import RESPONSES
 from stakes.scoring import BayesCost, ScoringRule
+from stakes.sklearn.model_priors import PosteriorPriors, in_order, moved
 
 _DATA = ("y_true", "y_pred")
 
@@ -95,11 +99,30 @@ class ScoreFunction(ABC):
             warnings.warn(why, UndefinedMetricWarning, stacklevel=2)
             return math.nan
 
-    def of_scores(self, y_true: Column, scores: PosteriorScores, **metadata: Any) -> float:
-        """Return the value for scores whose columns have names."""
+    def of_scores(
+        self,
+        y_true: Column,
+        scores: PosteriorScores,
+        at: PosteriorPriors | None = None,
+        **metadata: Any,
+    ) -> float:
+        """Return the value for scores whose columns have names, of a model at known priors."""
         known = aligned(scores, self.classes)
         self._refuse_sorted_priors(known)
-        return self._of_scores(y_true, known, **metadata)
+        names = known.names or ()
+        at = None if at is None else in_order(at, scores.names or (), names)
+        return self._of_scores(y_true, self._in_use(y_true, known, at, metadata), **metadata)
+
+    def _in_use(
+        self,
+        y_true: Column,
+        scores: PosteriorScores,
+        at: PosteriorPriors | None,
+        metadata: Mapping[str, Any],
+    ) -> PosteriorScores:
+        """Return scores at the priors of use; where any scale serves, the same."""
+        del y_true, at, metadata
+        return scores
 
     @abstractmethod
     def _of_scores(self, y_true: Column, scores: Scores, **metadata: Any) -> float:
@@ -157,10 +180,45 @@ class LossFunction(ScoreFunction):
         metadata: tuple[str, ...] = (),
         *,
         normalized: bool,
+        training: PriorsLike | None = None,
     ) -> None:
         self.normalized: bool = normalized
+        self.training: PriorsLike | None = training
         shown = f"normalized_{name}" if normalized else name
         super().__init__(shown, response_method, classes, priors, metadata)
+
+    def _in_use(
+        self,
+        y_true: Column,
+        scores: PosteriorScores,
+        at: PosteriorPriors | None,
+        metadata: Mapping[str, Any],
+    ) -> PosteriorScores:
+        """Return posteriors at the priors of use, by what is told or known of the model."""
+        names, training = scores.names or (), self.training
+        new = read_priors(self.priors, names)
+        if training is None:
+            if at is None:
+                return scores
+            if new is None:
+                self._notice(at)
+                return scores
+            if at.values is None:
+                raise lacks_training(f"of the model, {at.why}")
+            return moved(scores, at.values, new)
+        if isinstance(training, str) and training == DEPLOYMENT:
+            return scores
+        weights = metadata.get("sample_weight")
+        shares = read_samples(y_true, scores, None, weights, names).data_priors()
+        old = read_training_numbers(training, names)
+        return moved(scores, shares if old is None else old, shares if new is None else new)
+
+    def _notice(self, at: PosteriorPriors) -> None:
+        """Say once that a model weights classes, so that its posteriors are not those of data."""
+        if at.weighting:
+            msg = f"{self.__name__}: the model does not give posteriors at the priors of its data"
+            hint = "stakes.sklearn.BayesClassifier adapts them, and so does training_priors"
+            warnings.warn(f"{msg}: {at.weighting}. {hint}.", UserWarning, stacklevel=2)
 
     def _value(self, loss: ExpectedLoss) -> float:
         if not self.normalized:
@@ -181,10 +239,12 @@ class CostFunction(LossFunction):
         priors: PriorsLike | None,
         *,
         normalized: bool,
+        training: PriorsLike | None = None,
     ) -> None:
         self.costs: CostMatrix | CostsByCase | None = costs
         columns = costs.columns if isinstance(costs, CostsByCase) else ()
-        super().__init__("cost", response_method, classes, priors, columns, normalized=normalized)
+        known = "cost", response_method, classes, priors, columns
+        super().__init__(*known, normalized=normalized, training=training)
 
     def _decided(self, y_pred: Column) -> bool:
         """Whether predictions are decisions: labels that came as whole floats are, too."""
@@ -235,10 +295,12 @@ class RuleFunction(LossFunction):
         priors: PriorsLike | None,
         *,
         normalized: bool,
+        training: PriorsLike | None = None,
     ) -> None:
         self.rule: ScoringRule = rule
         named = rule.name.replace(" ", "_").replace("-", "_").lower()
-        super().__init__(named, response_method, classes, priors, normalized=normalized)
+        known = named, response_method, classes, priors
+        super().__init__(*known, normalized=normalized, training=training)
 
     def _of_scores(self, y_true: Column, scores: Scores, **metadata: Any) -> float:
         told = {"priors": self.priors, "classes": scores.names, **metadata}
@@ -267,6 +329,17 @@ class CalibratedFunction(LossFunction):
         named = "calibrated_" + rule.name.replace(" ", "_").replace("-", "_").lower()
         known = named, response_method, classes, priors, ("groups",)
         super().__init__(*known, normalized=normalized)
+
+    def _in_use(
+        self,
+        y_true: Column,
+        scores: PosteriorScores,
+        at: PosteriorPriors | None,
+        metadata: Mapping[str, Any],
+    ) -> PosteriorScores:
+        """Return the same scores: a calibrator is fitted to them at the priors of use."""
+        del y_true, at, metadata
+        return scores
 
     def _of_scores(self, y_true: Column, scores: Scores, **metadata: Any) -> float:
         told = {"priors": self.priors, "classes": scores.names, **metadata}

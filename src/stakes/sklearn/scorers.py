@@ -22,6 +22,7 @@ from stakes.costs.by_case import as_costs
 from stakes.scores import model_classes, model_scores
 from stakes.scores.model_scores import RESPONSES
 from stakes.scoring import LogLoss, ScoringRule
+from stakes.sklearn.model_priors import model_priors
 from stakes.sklearn.score_functions import (
     AreaFunction,
     CalibratedFunction,
@@ -73,7 +74,8 @@ class NamedScorer(_Scorer):  # type: ignore[misc]  # of a library without types
             if method != "predict":
                 told = {"response_method": method, "argument": "estimator"}
                 scores = _kept(method_caller, method, lambda: model_scores(estimator, X, **told))
-                return function.of_scores(y_true, scores, **metadata)
+                at = model_priors(estimator, None, method)
+                return function.of_scores(y_true, scores, at, **metadata)
             decisions = _kept(method_caller, method, lambda: estimator.predict(X))
             classes = model_classes(estimator) if function.classes is None else function.classes
             return function.of_decisions(y_true, decisions, classes, **metadata)
@@ -112,6 +114,7 @@ def cost_scorer(
     costs: CostMatrix | CostsByCase | Any = None,
     *,
     priors: PriorsLike | None = None,
+    training_priors: PriorsLike | None = None,
     normalized: bool = True,
     response_method: str = "predict_proba",
     classes: NamesLike | None = None,
@@ -130,6 +133,9 @@ def cost_scorer(
         from metadata (`set_score_request(amount=True)`), or from the data frame X.
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the test fold.
+    training_priors : float, array of K, mapping by class, "data" or "deployment", optional
+        The priors that the model's posteriors are at, where the fitted model does not show them:
+        "data" if it was trained on data like the test fold. Required then with `priors`.
     normalized : bool, default True
         Whether to divide by the cost of the best constant decision.
     response_method : str, default "predict_proba"
@@ -178,7 +184,8 @@ def cost_scorer(
             raise InputError("classes", rule, repr(classes))
         names = read.classes
     _check_method(response_method, (*RESPONSES, "predict"))
-    function = CostFunction(read, response_method, names, priors, normalized=normalized)
+    told: dict[str, Any] = {"normalized": normalized, "training": training_priors}
+    function = CostFunction(read, response_method, names, priors, **told)
     return NamedScorer(function, response_method)
 
 
@@ -186,6 +193,7 @@ def loss_scorer(
     rule: ScoringRule = LogLoss(),  # noqa: B008  never changes
     *,
     priors: PriorsLike | None = None,
+    training_priors: PriorsLike | None = None,
     normalized: bool = True,
     response_method: str = "predict_proba",
     classes: NamesLike | None = None,
@@ -197,6 +205,8 @@ def loss_scorer(
     rule : ScoringRule, default LogLoss()
         Such as `LogLoss()`, `BrierLoss()`, `BayesCost(costs)`, or one of your own.
     priors : float, array of K, mapping by class, or "data", optional
+        As in `cost_scorer`.
+    training_priors : float, array of K, mapping by class, "data" or "deployment", optional
         As in `cost_scorer`.
     normalized : bool, default True
         Whether to divide by the loss of answering the priors.
@@ -232,7 +242,8 @@ def loss_scorer(
     _check_rule(rule)
     _check_method(response_method, RESPONSES)
     names = declared(classes, rule)
-    function = RuleFunction(rule, response_method, names, priors, normalized=normalized)
+    told: dict[str, Any] = {"normalized": normalized, "training": training_priors}
+    function = RuleFunction(rule, response_method, names, priors, **told)
     return NamedScorer(function, response_method)
 
 

@@ -50,8 +50,9 @@ class Metric(nn.Module):
         As in `evaluate`.
     priors : float, array of K, mapping by class, or "data", optional
         As in `evaluate`.
-    training_priors : float, array of K, mapping by class, or "data", optional
-        The priors that the posteriors were trained with, if not those of deployment.
+    training_priors : float, array of K, mapping by class, or "deployment", optional
+        The priors that the posteriors are at, required where posteriors meet `priors`, as in
+        `Summary`.
     rules : sequence of ScoringRule, optional
         By default `LogLoss()` and `BrierLoss()`.
     weighted : bool, default False

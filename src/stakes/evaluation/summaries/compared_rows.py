@@ -11,12 +11,19 @@ from stakes._counting import bincount
 from stakes._kernels.exact_sums import ExactSums
 from stakes._typing import FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.costs.price_words import is_prices
-from stakes.evaluation.applications import Application, Applications, with_columns
+from stakes.evaluation.applications import (
+    Application,
+    Applications,
+    read_applications,
+    read_training,
+    with_columns,
+)
 from stakes.evaluation.summaries.batch import Batch
+from stakes.evaluation.summaries.summary_request import stated_training
 from stakes.evaluation.system_comparison import Comparison, compare_samples, system_names
 from stakes.evaluation.systems import Settings
 from stakes.samples import Samples
-from stakes.scores import Scores
+from stakes.scores import PosteriorScores, Scores
 from stakes.summary.form import Part
 from stakes.summary.kept_rows import KeptRows
 from stakes.summary.members import CheckedBatch, MemberRows, Members
@@ -114,12 +121,13 @@ class ComparedRows(Part):
             msg = "samples must be added before systems are compared: call update first."
             raise InputError(msg)
         complete = self.rows.all_there
-        if training_priors is not None and not complete:
-            known = read_priors(training_priors, self.classes)  # None: those of the data
-            training_priors = self._shares if known is None else known
         *columns, own = np.split(self.rows.settled().values, self._ends, axis=1)
         kept = self._members.from_columns(own)
         bound = with_columns(costs, kept.amounts)
+        names = system_names(self._forms, reference)
+        systems = self._samples(columns, kept, names, priors)
+        if not complete:
+            training_priors = self._training(systems, bound, priors, training_priors)
         settings = Settings(
             costs=bound if complete else self._at_shares(bound),
             training_priors=training_priors,
@@ -127,13 +135,30 @@ class ComparedRows(Part):
             slices=None,
             **options,
         )
-        names = system_names(self._forms, reference)
-        found = compare_samples(self._samples(columns, kept, names, priors), settings, margin)
+        found = compare_samples(systems, settings, margin)
         if complete:
             return found
         most = f"{self.rows.quota} different ones of a class at most"
         note = f"The comparison rests on {found.n} of {self.n} samples, {most}."
         return replace(found, notes=(*found.notes, note))
+
+    def _training(
+        self,
+        systems: Mapping[str, Samples],
+        costs: Applications | None,
+        priors: PriorsLike | None,
+        training: PriorsLike | None,
+    ) -> PriorsLike | None:
+        """Return training priors for applications whose priors are all numbers."""
+        every = iter(systems.values())
+        one = next((s for s in every if isinstance(s.scores, PosteriorScores)), None)
+        if one is None:
+            return training
+        if isinstance(training, str) and training == "data":
+            training = self._shares
+        probe = replace(one, priors_from_data=read_priors(priors, self.classes) is None)
+        old = read_training(probe, read_applications(costs, probe), training)
+        return stated_training(type(one.scores), old)
 
     @property
     def _shares(self) -> FloatArray:

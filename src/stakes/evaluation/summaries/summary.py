@@ -21,7 +21,7 @@ from stakes.evaluation.entry import RULES, ignored_note
 from stakes.evaluation.findings import Evaluation
 from stakes.evaluation.summaries.batch import Batch
 from stakes.evaluation.summaries.slice_sums import SliceSums
-from stakes.evaluation.summaries.summary_request import Request
+from stakes.evaluation.summaries.summary_request import Request, stated_training
 from stakes.evaluation.summaries.summed_rows import SummedRows
 from stakes.evaluation.summaries.two_classes import Bounds, TwoClasses
 from stakes.evaluation.systems import Settings
@@ -54,8 +54,9 @@ class Summary(Record):
     priors : float, array of K, mapping by class, or "data", optional
         As in `evaluate`. Likelihoods, and posteriors that are adapted, need priors in numbers,
         since those of the data are known only at the end.
-    training_priors : float, array of K, mapping by class, or "data", optional
-        The priors that the posteriors were trained with, if not those of deployment.
+    training_priors : float, array of K, mapping by class, or "deployment", optional
+        The priors that the posteriors are at, required where posteriors meet `priors`:
+        "deployment" if they already are for these, or numbers, from which they are adapted.
     rules : sequence of ScoringRule, optional
         By default `LogLoss()` and `BrierLoss()`.
     weighted, grouped : bool, default False
@@ -143,8 +144,9 @@ class Summary(Record):
             As in `Summary`; the columns that `CostsByCase` names are read from the table.
         priors : float, array of K, mapping by class, or "data", optional
             As in `Summary`.
-        training_priors : float, array of K, mapping by class, or "data", optional
-            The priors that the posteriors were trained with, if not those of deployment.
+        training_priors : float, array of K, mapping by class, or "deployment", optional
+            The priors that the posteriors are at, required where posteriors meet `priors`:
+            "deployment" if they already are for these, or numbers, from which they are adapted.
         rules : sequence of ScoringRule, optional
             By default `LogLoss()` and `BrierLoss()`.
         weight, group : str, optional
@@ -362,7 +364,8 @@ class Summary(Record):
         progress : callable, optional
             Called with the number of resamples done and the total.
         """
-        training, slices = self._request.training, tuple(self._slices.decisions())
+        training = stated_training(self._request.kind, self._request.training)
+        slices = tuple(self._slices.decisions())
         stage, rules = (calibrator, folds, level, resamples), self._request.rules
         settings = Settings(None, training, *stage, None, slices, rules, rng, progress)
         found = self._filled().evaluate(settings)  # at the costs and groups of what was kept

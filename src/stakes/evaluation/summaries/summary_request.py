@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError, StakesError, read_names, read_priors
+from stakes._check import InputError, StakesError, read_names
 from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, CostsByCase, SampleCosts
 from stakes.evaluation.application_decisions import ApplicationDecisions, price_decisions
 from stakes.evaluation.applications import (
+    DEPLOYMENT,
     Application,
     Applications,
     ApplicationSamples,
@@ -22,13 +23,16 @@ from stakes.evaluation.applications import (
     by_name,
     classes_of,
     columns_of_costs,
+    numbers_needed,
     read_applications,
+    read_training,
+    read_training_numbers,
     with_classes,
     with_columns,
 )
 from stakes.evaluation.systems import read_rules
 from stakes.samples import Samples, read_samples
-from stakes.scores import SCORES, LogLikelihoodRatios, Posteriors, Scores
+from stakes.scores import SCORES, LogLikelihoodRatios, Posteriors, PosteriorScores, Scores
 from stakes.scoring import RULES, BayesCost, ScoringRule
 from stakes.summary.decision_sums import MOST_COLUMNS, DecisionPlan, DecisionSums
 from stakes.summary.form import damaged
@@ -83,13 +87,9 @@ class Request:
         costs = with_classes(costs, names)
         probe = _probe(names, kind, priors, training)
         one = dict.fromkeys(columns_of_costs(costs), np.ones(len(probe)))
-        applied = read_applications(with_columns(costs, one), probe, training)
+        applied, old = _applied(with_columns(costs, one), probe, training)
         uses = {each.name: _use(each, costs) for each in applied}
         used = None if probe.priors_from_data else probe.priors
-        old = None if training is None else read_priors(training, names)
-        if training is not None and old is None:
-            rule = "must be numbers for a summary"
-            raise InputError("training_priors", rule, found=_AT_THE_END)
         own = read_rules(rules, applied)
         for each in own:
             each.check(names)
@@ -133,7 +133,8 @@ class Request:
         self, name: str, samples: Samples, amounts: Amounts | None = None
     ) -> ApplicationSamples:
         """Return an application of samples of this request."""
-        return read_applications(self.applications(amounts, name), samples, self.training)[0]
+        use = read_applications(self.applications(amounts, name), samples)[0]
+        return replace(use, samples=self.adapted(use.samples))
 
     def plan(self, names: tuple[str, ...], rules: tuple[ScoringRule, ...]) -> DecisionPlan:
         """Return what is counted and summed of some applications and rules."""
@@ -207,12 +208,13 @@ class Request:
                 name: Application(_restored(data, classes), data["priors"])
                 for name, data in description["applications"].items()
             }
+            kind = SCORES.classes[description["scores"]]
             return cls.read(
                 classes,
-                SCORES.classes[description["scores"]],
+                kind,
                 costs,
                 "data" if description["priors"] is None else description["priors"],
-                description["training_priors"],
+                stated_training(kind, description["training_priors"]),
                 [_restored_rule(rule, own) for rule in description["rules"]],
                 **{name: description[name] for name in ("weighted", "grouped", "slices")},
             )
@@ -220,6 +222,11 @@ class Request:
             raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise damaged("settings that no summary can have") from error
+
+
+def stated_training(kind: type[Scores], training: PriorsLike | None) -> PriorsLike | None:
+    """Return training priors as `evaluate` takes them: posteriors without any are not moved."""
+    return DEPLOYMENT if training is None and issubclass(kind, PosteriorScores) else training
 
 
 def _names(classes: NamesLike | None, costs: Applications | None) -> Names:
@@ -245,7 +252,8 @@ def _probe(
         raise InputError(msg)
     even = Posteriors.trusted(np.broadcast_to(1 / k, (k, k)), names)
     probe = read_samples(list(names), even, priors=priors, classes=names)
-    moved = kind.needs_priors or training is not None
+    stays = training is None or (isinstance(training, str) and training == DEPLOYMENT)
+    moved = kind.needs_priors or not stays
     if moved and probe.priors_from_data:
         what = "likelihoods" if kind.needs_priors else "posteriors with training_priors"
         rule = f"must be numbers for a summary of {what}"
@@ -258,6 +266,24 @@ def _probe(
         return probe
     flat = np.broadcast_to(0.0, (k,) if kind is LogLikelihoodRatios else (k, k))
     return probe.with_scores(kind.trusted(flat))
+
+
+def _applied(
+    costs: Applications | None, probe: Samples, training: PriorsLike | None
+) -> tuple[tuple[ApplicationSamples, ...], FloatArray | None]:
+    """Return applications, and the priors that posteriors are moved from."""
+    uses = read_applications(costs, probe)
+    with numbers_needed():
+        old = read_training(probe, uses, training)
+    if training is None or old is None:
+        return uses, None
+    if probe.priors_from_data:
+        rule = "must be numbers for a summary whose applications have priors of their own"
+        raise InputError("priors", rule, found=_AT_THE_END, hint="Pass priors=[...].")
+    if read_training_numbers(training, probe.classes) is None:
+        rule = "must be numbers for a summary"
+        raise InputError("training_priors", rule, found=_AT_THE_END)
+    return uses, old
 
 
 def _use(use: ApplicationSamples, costs: Applications | None) -> Use:

@@ -4,11 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from stakes._check import Place, PlacedText
 from stakes._text import number, plain
-from stakes._typing import FloatArray
 from stakes.evaluation.findings import ApplicationResult, Evaluation, Verdict
 from stakes.evaluation.verdicts.cautions import (
     below,
@@ -22,7 +19,6 @@ from stakes.evaluation.verdicts.cautions import (
 from stakes.evaluation.verdicts.usefulness import CostClaim, Evidence, usefulness_of, with_constant
 from stakes.evaluation.verdicts.wording import (
     listed,
-    name_of,
     p_text,
     percent,
     percent_at_most,
@@ -32,7 +28,6 @@ from stakes.metrics.multiplicity import holm, level_among
 from stakes.metrics.paired import PairedDifference
 from stakes.results import Estimate
 
-SHIFT = 1.5  # ratio of odds between data and use from which priors count as different
 GAIN = 0.05  # share of a loss that a calibration stage must recover to be worth naming
 POOR = 0.10  # share of the cross-entropy that makes probabilities unfit to be shown
 
@@ -59,7 +54,6 @@ def verdicts_of(evaluation: Evaluation, evidence: Evidence) -> tuple[Verdict, ..
     if not reversed_:
         found += confidence(evaluation.slope)
         found += _probabilities(evaluation, evidence, useful, [g is not None for g in gains])
-    found += _priors(evaluation, evidence)
     found += _infinite(evaluation)
     calibrated = [] if evaluation.calibrator is None else [r.raw.name for r in evaluation.rules]
     data = evaluation.data
@@ -223,64 +217,6 @@ def confidence(slope: Estimate | None) -> Iterator[Verdict]:
         yield Verdict("overconfident", text, _BEFORE_USE)
     else:
         yield Verdict("underconfident", text, _BEFORE_USE)
-
-
-def _priors(evaluation: Evaluation, evidence: Evidence) -> Iterator[Verdict]:
-    """Warn where posteriors carry other priors than those of use, once for each such priors."""
-    data = evaluation.data
-    if data.adapted or data.scores in ("LogLikelihoods", "LogLikelihoodRatios"):
-        return
-    used: dict[bytes, list[ApplicationResult]] = {}
-    for a in evaluation.applications:
-        if not a.cost.raw.priors_from_data:
-            used.setdefault(a.priors.tobytes(), []).append(a)
-    gaps = [_shift(same[0].priors, data.priors) for same in used.values()]
-    chances = 1 if len(data.classes) == 2 else len(data.classes)  # classes to differ in
-    tested = [
-        chances * share_test(float(data.priors[k]), float(same[0].priors[k]), evidence.units)
-        if ratio >= SHIFT
-        else 1.0
-        for same, (k, ratio) in zip(used.values(), gaps, strict=True)
-    ]
-    for same, (k, _), p_value in zip(used.values(), gaps, holm(tested), strict=True):
-        if p_value < 1 - evaluation.level:
-            apart = len(same) < len(evaluation.applications)
-            where = f"{listed([plain(a.name) for a in same])}: " if apart else ""
-            shares = f"{number(same[0].priors[k])} against {number(data.priors[k])}"
-            yield Verdict(
-                "priors_differ",
-                f"{where}The stated priors differ from the class shares of the data"
-                f" ({name_of(data.classes[k])}: {shares}, {p_text(p_value)}), and posteriors carry"
-                " the priors they were trained with.",
-                "If they were trained on data like these, pass training_priors='data' to adapt"
-                " them.",
-                "adapt_priors",
-                same[0].name if len(same) == 1 else "",
-            )
-
-
-def _shift(used: FloatArray, data: FloatArray) -> tuple[int, float]:
-    """Return the class whose odds differ most, and by which factor."""
-    both = (used > 0) & (data > 0) & (used < 1) & (data < 1)
-    ratio = np.ones(used.size)
-    ratio[both] = used[both] / (1 - used[both]) / (data[both] / (1 - data[both]))
-    worst = int(np.argmax(np.abs(np.log(ratio))))
-    return worst, float(max(ratio[worst], 1 / ratio[worst]))
-
-
-def share_test(share: float, prior: float, n: float) -> float:
-    """Return the exact p-value of a share of n samples, were its class to occur by the prior.
-
-    Weighted samples need not give whole numbers; they are rounded towards the prior.
-    """
-    whole = math.floor(n)
-    steps = np.arange(whole)
-    ratios = np.log((whole - steps) / (steps + 1)) + math.log(prior / (1 - prior))
-    log_pmf = whole * math.log1p(-prior) + np.concatenate([[0.0], np.cumsum(ratios)])
-    mass = np.exp(log_pmf)
-    lower = mass[: min(math.ceil(share * n - 1e-9), whole) + 1].sum()
-    upper = mass[math.floor(share * n + 1e-9) :].sum()
-    return float(min(1.0, 2 * min(lower, upper)))
 
 
 def _infinite(evaluation: Evaluation) -> Iterator[Verdict]:
