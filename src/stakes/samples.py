@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from stakes._check import (
+    FEWEST_DECIDED,
     InputError,
     LabelColumn,
+    are_decided,
     as_numpy,
     check_rows,
     check_seen,
@@ -33,7 +35,7 @@ from stakes._typing import (
     NDArray,
     PriorsLike,
 )
-from stakes.scores import Answers, Posteriors, Scores, class_names, names_as
+from stakes.scores import Answers, Scores, as_scores, class_names, names_as
 
 _WHOLE = re.compile(r"-?[0-9]+")
 PLAIN = (1e-100, 1e100)  # weights whose squares and sums need no scale
@@ -225,6 +227,7 @@ def read_samples(
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
     *,
+    kind: type[Scores] | None = None,
     ignore_index: Label | None = None,
 ) -> Samples:
     """Check labels, scores, weights and priors together; samples of weight 0 are absent.
@@ -232,7 +235,7 @@ def read_samples(
     So are those whose label is `ignore_index`, whatever their scores are.
     """
     every = read_column(y_true, "y_true")
-    column, typed, names = paired(every, scores, classes, ignore_index)
+    column, typed, names = paired(every, scores, classes, ignore_index, kind)
     n_given, ignored = len(every), len(every) - len(column)
     weights = read_weights(sample_weight, n_given)
     if weights is not None and ignored:
@@ -260,6 +263,8 @@ def plain_arrays(
         return None
     if scores.ndim != 1 or scores.shape != y_true.shape or scores.size == 0:
         return None
+    if are_decided(scores):  # perhaps decisions, which are refused in words
+        return None
     return y_true, scores
 
 
@@ -280,13 +285,13 @@ def paired(
     scores: Scores | Column,
     classes: NamesLike | None,
     ignore_index: Label | None = None,
-    kind: type[Scores] = Posteriors,
+    kind: type[Scores] | None = None,
 ) -> tuple[LabelColumn, Scores, Names]:
     """Read scores of labels, and the names of the classes; rows of one label are left out."""
     kept = column.without(ignore_index)
     if kept is column:
-        typed = scores if isinstance(scores, Scores) else kind(scores)
-        check_rows(len(typed), len(column))
+        typed = as_scores(scores, kind, fewest=FEWEST_DECIDED)
+        check_rows(len(typed), len(column), columns=typed.n_classes)
     else:
         typed = _some_scores(scores, kind, kept.row, len(column))
         column = kept
@@ -316,16 +321,16 @@ def _said_by(columns: Names, *, truth: bool) -> Names:
 
 
 def _some_scores(
-    scores: Scores | Column, kind: type[Scores], rows: IntArray | None, n: int
+    scores: Scores | Column, kind: type[Scores] | None, rows: IntArray | None, n: int
 ) -> Scores:
     """Read the scores of some rows, whatever the others are."""
     if isinstance(scores, Scores):
         check_rows(len(scores), n)
-        return scores.part(rows)  # type: ignore[arg-type]
+        return as_scores(scores, kind).part(rows)  # type: ignore[arg-type]
     table, names, _ = read_table(scores)
     check_rows(len(table), n)
     try:
-        typed = kind(table[rows])
+        typed = as_scores(table[rows], kind, fewest=FEWEST_DECIDED)
     except InputError as error:
         if rows is None or error.place is None or error.place.row is None:
             raise

@@ -1,10 +1,11 @@
 """Columns of truth values, some of which may be missing."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from stakes._check.containers import check_container
 from stakes._check.frames import is_masked, is_table, only_column
 from stakes._check.labels import is_missing
 from stakes._check.tensors import as_one_array
@@ -94,9 +95,7 @@ def listed(values: Column, argument: str) -> Sequence[Any]:
     """Return a column of any kind as a list of Python values; nulls stay None or NaN."""
     if isinstance(values, str | bytes) or np.isscalar(values) or values is None:
         raise InputError(argument, "must be a column, one value per row", repr(values))
-    if isinstance(values, Iterator):
-        got = "a generator, which can be read only once"
-        raise InputError(argument, "must be a sequence", got, hint=f"Pass list({argument}).")
+    check_container(values, argument)
     if is_masked(values):
         raise InputError(argument, "must not be a masked array", found="its mask would be lost")
     if is_table(values):

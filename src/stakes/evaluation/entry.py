@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import columns_in_memory
+from stakes._check import FEWEST_DECIDED, columns_in_memory
 from stakes._counting import bincount
 from stakes._math import times
 from stakes._typing import Column, FloatArray, Label, NamesLike, PriorsLike
@@ -49,7 +49,7 @@ from stakes.evaluation.verdicts.evaluation_verdicts import verdicts_of
 from stakes.evaluation.verdicts.usefulness import evidence_of
 from stakes.intervals import Progress
 from stakes.samples import Samples, read_samples
-from stakes.scores import Posteriors, Scores
+from stakes.scores import Scores, as_scores
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
 
 RULES: tuple[ScoringRule, ...] = (LogLoss(), BrierLoss())
@@ -61,7 +61,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     scores: Scores | Column,
     *,
     label: str | None = None,
-    kind: type[Scores] = Posteriors,
+    kind: type[Scores] | None = None,
     costs: Applications | None = None,
     priors: PriorsLike | None = None,
     training_priors: PriorsLike | None = None,
@@ -89,8 +89,8 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         As in `expected_loss`.
     label : str, optional
         For a table (of pyarrow, polars, pandas or DuckDB): its column of labels.
-    kind : type of scores, default Posteriors
-        For a table: what its scores are, such as `Logits`.
+    kind : type of scores, optional
+        What a plain array or the columns of a table hold, such as `Logits`; by default posteriors.
     costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
         By default 1 for each error. For two classes also {"miss": 5, "false_alarm": 1}. A mapping
         from names gives several applications, which are evaluated side by side. With a table, costs
@@ -157,7 +157,8 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
             y_true, label, [scores], kind, costs, sample_weight, groups, slices
         )
     named = classes if classes is not None else classes_of(costs)
-    given = read_samples(y_true, scores, priors, sample_weight, named, ignore_index=ignore_index)
+    told = {"kind": kind, "ignore_index": ignore_index}
+    given = read_samples(y_true, scores, priors, sample_weight, named, **told)
     cells = curve = None
     if _gathers(given, folds, groups, slices):
         from stakes.evaluation.summaries.two_classes import samples_in_cells  # noqa: PLC0415  for many samples
@@ -250,7 +251,7 @@ def columns_of(  # noqa: PLR0913, PLR0917  the arguments that may be columns
     table: Any,  # noqa: ANN401  anything with an Arrow stream
     label: str,
     scores: Sequence[Any],  # of each system a column, or several
-    kind: type[Scores],
+    kind: type[Scores] | None,
     costs: Applications | None = None,
     sample_weight: Any = None,  # noqa: ANN401  a column, or its name
     groups: Any = None,  # noqa: ANN401
@@ -267,7 +268,7 @@ def columns_of(  # noqa: PLR0913, PLR0917  the arguments that may be columns
     found = import_module("stakes.io").table_columns(table, label, scores, texts, numbers, read)
     return (
         found.y,
-        [kind(each) for each in found.scores],
+        [as_scores(each, kind, fewest=FEWEST_DECIDED) for each in found.scores],
         with_columns(costs, found.numbers),
         found.numbers[sample_weight] if isinstance(sample_weight, str) else sample_weight,
         found.texts[groups] if isinstance(groups, str) else groups,

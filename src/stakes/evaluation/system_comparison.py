@@ -40,7 +40,7 @@ from stakes.intervals import Progress, Replicates, replicate
 from stakes.metrics.multiplicity import holm
 from stakes.results import Estimate
 from stakes.samples import Samples, read_samples
-from stakes.scores import Posteriors, Scores
+from stakes.scores import Scores
 from stakes.scoring import ScoringRule
 
 _SEPARATOR = "\x1f"  # between a system and a metric; no name on a screen can hold it
@@ -149,7 +149,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     systems: Mapping[str, Scores | Column],
     *,
     label: str | None = None,
-    kind: type[Scores] = Posteriors,
+    kind: type[Scores] | None = None,
     reference: str | None = None,
     margin: float | None = None,
     costs: Applications | None = None,
@@ -181,8 +181,8 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
         `y_true`, the name of each system's column or columns.
     label : str, optional
         For a table: its column of labels.
-    kind : type of scores, default Posteriors
-        For a table: what its scores are.
+    kind : type of scores, optional
+        What plain arrays or the columns of a table hold; by default posteriors.
     reference : name, optional
         The system that the others are compared with; by default the first.
     margin : float, optional
@@ -248,9 +248,10 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
         )
         systems = dict(zip(systems, scores, strict=True))
     named = classes if classes is not None else classes_of(costs)
+    told = {"kind": kind, "ignore_index": ignore_index}
     read = {
         name: read_samples(
-            y_true, systems[name], priors, sample_weight, named, ignore_index=ignore_index
+            y_true, systems[name], priors, sample_weight, named, **told
         )
         for name in names
     }

@@ -19,6 +19,7 @@ import numpy as np
 from stakes._check import (
     InputError,
     LabelColumn,
+    are_decided,
     as_numpy,
     encode,
     read_column,
@@ -227,6 +228,8 @@ def read_plain_inputs(
     if kind not in _KINDS or (isinstance(scores, Scores) and scores.names is not None):
         return None
     if type(values) is not np.ndarray or values.dtype not in (np.float32, np.float64):
+        return None
+    if values is scores and values.ndim == 1 and are_decided(values):
         return None
     column = values.ndim == 1 and kind is not LogPosteriors
     if len(values) == 0 or not (column or (values.ndim == 2 and values.shape[1] > 1)):
