@@ -25,6 +25,7 @@ from stakes._check import (
 from stakes._counting import bincount
 from stakes._kernels.group_sums import sum_by
 from stakes._math import count_by, quotient, shares, times, weight_exponents
+from stakes._text import quoted
 from stakes._typing import (
     Column,
     FloatArray,
@@ -43,6 +44,7 @@ _RENAME = (
     "The columns of scores name the classes: rename them, or pass scores.to_numpy() with"
     " classes=[...] in the order of its columns."
 )
+_SIGNS = (-1, 1)
 _BLOCK = 65_536  # rows at a time, so that temporary tables stay small
 _MOST_AT_ONCE = 2**18  # samples; beyond, to go over them twice costs less than fresh memory
 _MOST_POSTERIORS = 2**22  # beyond, they are computed some rows at a time
@@ -244,7 +246,9 @@ def read_samples(
         kept = np.flatnonzero(weights)
         column, weights, typed = column.part(kept), weights[kept], typed.part(kept)
     hint = _RENAME if typed.names is not None and classes is None else ""
-    y = encode(column, names, "classes", f" (scores have {len(names)} columns)", hint)
+    one = typed.values.ndim == 1
+    why = " (one column is for two)" if one else f" (scores have {len(names)} columns)"
+    y = encode(column, names, "classes", why, hint)
     given = read_priors(priors, names)
     if given is None and typed.needs_priors and priors is None:
         raise typed.lacks_priors()
@@ -300,16 +304,34 @@ def paired(
     names = class_names(typed, classes)
     if names is None and column.truth and typed.n_classes == 2:
         names = (False, True)
+    if names is None and typed.n_classes == 2 and _are_signs(column.values):
+        names = _SIGNS
     if names is None:
         names = tuple(range(typed.n_classes))
         if typed.values.ndim == 1 and not isinstance(column.values, list):
             count = int(column.values.max()) + 1
+            if count > 2 and (two := _two_numbers(column.values)):
+                rule, hint = "must be named", f"Pass classes={list(two)}, the class of scores last."
+                raise InputError("classes", rule, f"labels {quoted(two)}", hint=hint)
             if count > 2:
                 labels = f"where y_true has labels up to {count - 1} ({count} classes)"
                 got = f"a 1-D column of {type(typed).__name__}, which is binary, {labels}"
                 rule = "must have one column per class"
                 raise InputError("scores", rule, got, code="columns_per_class")
     return column, typed.ordered(names), names
+
+
+def _two_numbers(labels: IntArray) -> tuple[int, ...]:
+    """Return the labels where there are two of them; else none."""
+    ends = int(labels.min()), int(labels.max())
+    return ends if ends[0] < ends[1] and np.isin(labels, ends).all() else ()
+
+
+def _are_signs(labels: IntArray | list[Any]) -> bool:
+    """Whether labels are -1 and 1, as some libraries name two classes."""
+    if isinstance(labels, list) or labels.min() != _SIGNS[0]:
+        return False
+    return bool(((labels == _SIGNS[0]) | (labels == _SIGNS[1])).all())
 
 
 def _said_by(columns: Names, *, truth: bool) -> Names:

@@ -1,6 +1,6 @@
 """Containers that hold values but are not columns: sets, views, generators, sparse arrays."""
 
-from collections.abc import ItemsView, Iterator, KeysView, Mapping, Set, ValuesView
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, Set as AbstractSet, ValuesView
 from typing import Any
 
 from stakes._errors import InputError
@@ -10,7 +10,7 @@ _ONCE = {"generator": "a generator"}
 
 def check_container(values: Any, argument: str) -> None:  # noqa: ANN401
     """Refuse what has no order, can be read only once, or leaves out most of its values."""
-    if isinstance(values, Set) and not isinstance(values, KeysView | ItemsView):
+    if isinstance(values, AbstractSet) and not isinstance(values, KeysView | ItemsView):
         rule, got = "must be in the order of the samples", f"a {type(values).__name__}"
         hint = "A set has no order and holds a value only once. Pass a list or an array."
         raise InputError(argument, rule, got, hint=hint)
@@ -34,7 +34,7 @@ def check_container(values: Any, argument: str) -> None:  # noqa: ANN401
 
 def check_dense(values: Any, argument: str) -> None:  # noqa: ANN401
     """Refuse columns of pandas that are sparse."""
-    kinds = getattr(values, "dtypes", None)
+    kinds: Any = getattr(values, "dtypes", None)
     listed = kinds.tolist() if hasattr(kinds, "tolist") else [kinds]
     if any(type(kind).__name__ == "SparseDtype" for kind in listed):
         got, hint = "a sparse column", f"Pass {argument}.sparse.to_dense()."

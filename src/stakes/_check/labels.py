@@ -85,7 +85,7 @@ def read_column(values: Column, argument: str, *, mixed: bool = False) -> LabelC
         array = array[:, 0]
     if array.ndim != 1:
         rule = "must be 1-D, one label per sample"
-        hint = f"For one-hot rows pass {argument}.argmax(axis=1)."
+        hint = _for_columns(array, argument)
         raise InputError(argument, rule, f"{array.ndim}-D {array.shape}", hint=hint)
     if array.size == 0:
         raise InputError(argument, "must hold at least one label", "an empty column")
@@ -94,6 +94,19 @@ def read_column(values: Column, argument: str, *, mixed: bool = False) -> LabelC
         if {isinstance(v, str) for v in listed} == {True, False}:
             return _numbers_and_texts(listed, argument)
     return _from_array(array, argument)
+
+
+def _for_columns(array: np.ndarray[Any, Any], argument: str) -> str:
+    """Say what to do with labels in several columns: one-hot rows, or several labels a row."""
+    one_hot = f"For one-hot rows pass {argument}.argmax(axis=1)."
+    if array.ndim != 2 or array.dtype.kind not in "biuf":
+        return one_hot if array.ndim == 2 else ""
+    if not np.isin(array, (0, 1)).all() or (array.sum(axis=1) == 1).all():
+        return one_hot
+    return (
+        f"Rows with several labels, or none, are {array.shape[1]} problems of two classes: evaluate"
+        f" each by itself, such as evaluate({argument}[:, 0], scores[:, 0])."
+    )
 
 
 def _numbers_and_texts(values: list[Any], argument: str) -> LabelColumn:

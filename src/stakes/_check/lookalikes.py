@@ -10,6 +10,7 @@ from stakes._typing import BoolArray, FloatArray
 FEWEST_DECIDED = 3  # rows of exact zeros and ones that are not chance where labels are there
 FEWEST_UNLABELLED = 100  # in use, where a batch may be small and its answers all certain
 _HEAD = 1024
+_MOST = 0.9  # share of rows that tell what all are
 _NEAR = 0.02  # how far sums may be from 1, or 100, in what only looks like it
 
 
@@ -29,17 +30,17 @@ def refuse_decisions(
 ) -> None:
     """Refuse decisions, as `predict` gives them, where scores are needed.
 
-    Truth values and whole numbers are labels. A column of the floats 0 and 1 may be of a tree, so
-    that some rows are needed; a table of them is what a tree gives for each class.
+    Truth values and whole numbers are labels. A column of the floats 0 and 1 may be of a tree, and
+    needs the `fewest` rows; a table of them is what a tree gives for each class.
     """
-    if not values.size or not are_decided(values):
+    if len(values) < FEWEST_DECIDED or not are_decided(values):
         return
     kind = np.asarray(given[:1] if isinstance(given, list | tuple) else given).dtype.kind
     typed = {"b": "truth values", "i": "integers 0 and 1", "u": "integers 0 and 1"}.get(kind)
     if typed is None and (values.ndim > 1 or len(values) < fewest):
         return
-    rows = "one row" if len(values) == 1 else f"all {len(values)} rows"
-    raise decisions_error(f"{typed or 'exactly 0 or 1'} in {rows}", argument, "typed_decisions")
+    got = f"{typed or 'exactly 0 or 1'} in all {len(values)} rows"
+    raise decisions_error(got, argument, "typed_decisions")
 
 
 def decisions_error(got: str, argument: str = "scores", action: str = "decisions") -> InputError:
@@ -58,28 +59,28 @@ def kind_of_numbers(p: FloatArray) -> str:
         return _kind_of_rows(p)
     low, high = float(p.min()), float(p.max())
     whole = bool((np.trunc(p) == p).all())
-    if whole and _are_labels(p):
-        return "decisions"
-    if high <= 0:
-        return "logs"
-    if low < 0:
-        return "distances"
-    if high > 100:
-        return "odds"
-    if high <= 2:
-        return ""
-    return "percent" if whole or (p >= 1).mean() > 0.9 else "percent_or_odds"
+    seems = {
+        "decisions": whole and _are_labels(p),
+        "logs": high <= 0,
+        "distances": low < 0,
+        "odds": high > 100,
+        "percent": high > 2 and (whole or float((p >= 1).mean()) > _MOST),
+        "percent_or_odds": high > 2,
+    }
+    return next((name for name, found in seems.items() if found), "")
 
 
 def _kind_of_rows(p: FloatArray) -> str:
     low, high, total = float(p.min()), float(p.max()), p.sum(axis=1)
-    if (np.abs(total - 100) < 100 * _NEAR).all() and low >= 0:
-        return "percent"
-    if high <= 0:
-        with np.errstate(under="ignore"):
-            near = np.abs(np.exp(p).sum(axis=1) - 1) < _NEAR
-        return "logs" if near.all() else "logits"
-    return "logits" if low < 0 else ""
+    if low >= 0:
+        return "percent" if _mostly(np.abs(total - 100) < 100 * _NEAR) else ""
+    with np.errstate(under="ignore"):
+        logs = high <= 0 and _mostly(np.abs(np.exp(p).sum(axis=1) - 1) < _NEAR)
+    return "logs" if logs else "logits"
+
+
+def _mostly(found: BoolArray) -> bool:
+    return float(found.mean()) > _MOST
 
 
 def _are_labels(p: FloatArray) -> bool:

@@ -49,7 +49,10 @@ def _from_objects(array: np.ndarray[Any, Any], argument: str) -> FloatArray:
 
 
 def _not_a_number(
-    array: np.ndarray[Any, Any], place: tuple[int, ...], value: Any, argument: str  # noqa: ANN401
+    array: np.ndarray[Any, Any],
+    place: tuple[int, ...],
+    value: object,
+    argument: str,
 ) -> InputError:
     """Return the error for a value that is no number, such as a text of one or a class label."""
     value = value.item() if isinstance(value, np.generic) else value

@@ -140,9 +140,7 @@ def _of_single(p: FloatArray, rows: BoolArray) -> bool:
     return bool(SHORTEST.exact(table).all()) and is_text_of(table, SHORTEST, "float32")
 
 
-def _off(
-    p: FloatArray, total: FloatArray, found: Unexplained, argument: str
-) -> InputError:
+def _off(p: FloatArray, total: FloatArray, found: Unexplained, argument: str) -> InputError:
     row = found.row
     count = f"{found.count} rows do not, most of all" if found.count > 1 else "got"
     text = f"{total[row]:.10g}"

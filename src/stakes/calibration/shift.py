@@ -15,8 +15,8 @@ from stakes._check import (
     InputError,
     UndefinedMetricError,
     encode,
-    read_count,
     read_column,
+    read_count,
     read_level,
     read_priors,
 )

@@ -17,8 +17,8 @@ _OPTIONS = {  # what to do, by code
     "check_address": "Check --scheduler, --master or --remote.",
     "choose_prefix": "Rename it, or give --prefix.",
     "decisions": "They look like class labels: for decisions give --decision in place of --scores.",
-    "distances": "Log odds? Give --scores-are logits. Distances, such as an SVM's, are not log odds:"
-    " calibrate them with --scores-are logits.",
+    "distances": "Log odds? Give --scores-are logits. Distances, such as an SVM's, are not log"
+    " odds: calibrate them with --scores-are logits.",
     "give_losses": "For gains give the loss of each decision against the best one.",
     "limit_file": "--max-bytes limits the whole file.",
     "logits": "Values before a softmax? Give --scores-are logits.",

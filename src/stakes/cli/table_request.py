@@ -5,8 +5,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from stakes._check import refuse_decisions
 from stakes._errors import InputError
-from stakes._text import plain_list, quoted
+from stakes._text import plain, plain_list, quoted
 from stakes.cli import parsing
 from stakes.cli.cost_text import CostText, read_application
 from stakes.cli.messages import note, progress_bar, refuse
@@ -19,7 +20,7 @@ from stakes.io import Columns, LongColumns, column_names, read_columns
 from stakes.io.batches import Ask
 from stakes.io.sources import is_address
 from stakes.samples import Samples, read_samples
-from stakes.scores import Scores
+from stakes.scores import Posteriors, Scores
 from stakes.scoring import RULES, ScoringRule
 
 if TYPE_CHECKING:
@@ -75,10 +76,15 @@ class Request:
 
     def scores(self, table: Columns, names: list[str]) -> dict[str, Scores]:
         """Return the scores of each system for classes in the order of the columns."""
-        systems = self.systems.items()
-        return {
-            n: parsing.system_scores(table, columns, self.options, names) for n, columns in systems
+        read = {
+            n: parsing.system_scores(table, columns, self.options, names)
+            for n, columns in self.systems.items()
         }
+        for name, scores in read.items():
+            if isinstance(scores, Posteriors):
+                column = f"{plain(table.source)}: column {plain(self.systems[name])!r}"
+                refuse_decisions(scores.values, scores.values, argument=column)
+        return read
 
     @property
     def rules(self) -> tuple[ScoringRule, ...]:

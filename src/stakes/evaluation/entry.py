@@ -157,8 +157,9 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
             y_true, label, [scores], kind, costs, sample_weight, groups, slices
         )
     named = classes if classes is not None else classes_of(costs)
-    told = {"kind": kind, "ignore_index": ignore_index}
-    given = read_samples(y_true, scores, priors, sample_weight, named, **told)
+    given = read_samples(
+        y_true, scores, priors, sample_weight, named, kind=kind, ignore_index=ignore_index
+    )
     cells = curve = None
     if _gathers(given, folds, groups, slices):
         from stakes.evaluation.summaries.two_classes import samples_in_cells  # noqa: PLC0415  for many samples

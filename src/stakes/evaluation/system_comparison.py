@@ -248,10 +248,15 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
         )
         systems = dict(zip(systems, scores, strict=True))
     named = classes if classes is not None else classes_of(costs)
-    told = {"kind": kind, "ignore_index": ignore_index}
     read = {
         name: read_samples(
-            y_true, systems[name], priors, sample_weight, named, **told
+            y_true,
+            systems[name],
+            priors,
+            sample_weight,
+            named,
+            kind=kind,
+            ignore_index=ignore_index,
         )
         for name in names
     }

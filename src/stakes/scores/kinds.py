@@ -611,9 +611,9 @@ def as_scores(
     if kind is not None and not (isinstance(kind, type) and issubclass(kind, Scores)):
         raise InputError("kind", "must be a kind of scores, such as stakes.Logits", repr(kind))
     if isinstance(scores, Scores):
-        if kind not in (None, type(scores)):
-            rule, got = "must be that of typed scores", f"{kind.__name__} for {type(scores).__name__}"  # type: ignore[union-attr]
-            raise InputError("kind", rule, got, hint="Leave kind out.")
+        if kind is not None and kind is not type(scores):
+            got = f"{kind.__name__} for {type(scores).__name__}"
+            raise InputError("kind", "must be that of typed scores", got, hint="Leave kind out.")
         return scores
     typed = (kind or Posteriors)(scores)
     if isinstance(typed, Posteriors):
