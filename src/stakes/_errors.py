@@ -34,9 +34,9 @@ _PYTHON_HINTS = {  # what to do, by code, in words of Python
     "name_packed_kind": "Rename it to end in .gz, or pass kind='csv.gz'.",
     "replace_file": "Pass force=True to replace it.",
     "decisions": "They look like class labels: for decisions, such as those of model.predict, call"
-    " evaluate_decisions(y_true, y_pred). Scores are what model.predict_proba(X) gives.",
+    " evaluate_decisions(confusion_matrix(y_true, y_pred)). Scores are what model.predict_proba(X) gives.",
     "typed_decisions": "For decisions, such as those of model.predict, call"
-    " evaluate_decisions(y_true, y_pred). Scores are what model.predict_proba(X) gives. If they are"
+    " evaluate_decisions(confusion_matrix(y_true, y_pred)). Scores are what model.predict_proba(X) gives. If they are"
     " posteriors of exactly 0 and 1, pass Posteriors({argument}).",
     "distances": "Log odds? Pass Logits({argument}). Distances of decision_function, such as an"
     " SVM's, are not log odds: calibrate them as Logits, with AffineCalibrator().fit.",

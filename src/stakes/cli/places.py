@@ -61,6 +61,8 @@ _ADVICE = {
     " them.",
     "check_classes": "Check whether columns are swapped, labels are inverted, or the scores are"
     " those of the other class (--positive).",
+    "name_groups": "Drop what was joined twice. If rows of one case belong together, name the case"
+    " with --group, or the intervals are too narrow.",
 }
 
 

@@ -109,14 +109,19 @@ def verdicts_of_comparison(
     margins: Sequence[RelativeCost],
     best: Mapping[str, Sequence[str]],
     values: Mapping[str, Mapping[str, float]],
+    same: Sequence[tuple[str, str]] = (),
 ) -> Iterator[Verdict]:
-    """Return what a comparison says, by application; the first system is the reference."""
+    """Return what a comparison says, by application; the first system is the reference.
+
+    Of systems that are the `same` nothing is said, as no data can tell them apart.
+    """
     reference, systems = next(iter(values)), len(values)
     family = systems * (systems - 1) // 2 * len(best)
     for application, names in best.items():
         where = f"{plain(application)}: " if len(best) > 1 else ""
         for difference in differences:
-            if difference.metric == f"{application}.nec":
+            own = difference.metric == f"{application}.nec"
+            if own and (reference, difference.system) not in same:
                 yield pair_verdict(difference, reference, where, family)
         for found in margins:
             if found.application == application:

@@ -46,6 +46,7 @@ from stakes.evaluation.slice_results import (
 )
 from stakes.evaluation.systems import Settings, SumsOfAll, System, read_system
 from stakes.evaluation.verdicts.evaluation_verdicts import verdicts_of
+from stakes.evaluation.verdicts.suspicions import odd_costs, odd_rows, odd_scores
 from stakes.evaluation.verdicts.usefulness import evidence_of
 from stakes.intervals import Progress
 from stakes.samples import Samples, read_samples
@@ -203,6 +204,9 @@ def evaluate_samples(
     curve = of_rows if curve is None else curve
     ranking = ranking_of(samples, curve, level)
     least = [(least_cost(use, curve), least_cost(use, of_rows)) for use in system.uses]
+    doubts = [*odd_costs(system.uses)]
+    if of_all is None:
+        doubts += [*odd_scores(samples, curve), *odd_rows(samples, curve)]
     del curve, of_rows  # they hold as much as the samples
     sources = [Source.given("uncalibrated", system)]
     if system.stage is not None:
@@ -228,7 +232,7 @@ def evaluate_samples(
         sketch=sketch_of(sources),
     )
     evidence = evidence_of(system, evaluation.applications, level)
-    return replace(evaluation, verdicts=verdicts_of(evaluation, evidence))
+    return replace(evaluation, verdicts=(*verdicts_of(evaluation, evidence), *doubts))
 
 
 def _summary(system: System) -> DataSummary:

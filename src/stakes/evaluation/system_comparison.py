@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["Comparison", "compare"]
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from stakes._text import key_of, plain, quoted
 from stakes._typing import Column, Label, NamesLike, PriorsLike
 from stakes.calibration import Calibrator
 from stakes.calibration.crossfit import Folds
+from stakes.evaluation.application_decisions import curve_of
 from stakes.evaluation.application_results import error_counts
 from stakes.evaluation.applications import Applications, classes_of
 from stakes.evaluation.comparison_verdicts import few_errors_of, verdicts_of_comparison
@@ -36,6 +37,13 @@ from stakes.evaluation.sketch_sources import Source
 from stakes.evaluation.systems import Settings, System, read_system
 from stakes.evaluation.tracking import Tracked
 from stakes.evaluation.verdicts.cautions import Groups, few_groups, reversed_systems, small_classes
+from stakes.evaluation.verdicts.suspicions import (
+    odd_costs,
+    odd_rows,
+    odd_scores,
+    same_scores,
+    twins,
+)
 from stakes.intervals import Progress, Replicates, replicate
 from stakes.metrics.multiplicity import holm
 from stakes.results import Estimate
@@ -304,6 +312,7 @@ def compare_samples(
     }
     differences = _differences(contrasts, adjusted, drawn, values, level, higher)
     margins = () if margin is None else _relative_costs(contrasts, applications, margin, level)
+    same = same_scores({name: system.as_given.samples for name, system in made.items()})
     costly = {
         name: system.as_given.samples
         for name, system in made.items()
@@ -323,8 +332,9 @@ def compare_samples(
         seed=settings.seed,
         verdicts=(
             *reversed_systems(costly, level, among=len(made)),
-            *verdicts_of_comparison(differences, margins, best, values),
+            *verdicts_of_comparison(differences, margins, best, values, same),
             *_warnings(made),
+            *_doubts(made, same),
         ),
         notes=tuple(dict.fromkeys(notes)),
         sketch=sketch_of(_sources(made)),
@@ -397,6 +407,19 @@ def _warnings(made: Mapping[str, System]) -> list[Verdict]:
     found += small_classes(samples.classes, counts, groups, calibrated=calibrated)
     found += few_groups(groups, loss=first.stage is not None)
     return found
+
+
+def _doubts(made: Mapping[str, System], same: Sequence[Pair]) -> Iterator[Verdict]:
+    """Return what looks wrong in the input."""
+    first = next(iter(made.values()))
+    yield from twins(same, first.samples.n)
+    yield from odd_costs(first.uses)
+    for name, system in made.items():
+        samples = system.as_given.samples
+        curve = curve_of(samples)
+        yield from odd_scores(samples, curve, f" of {plain(name)}")
+        if system is first:
+            yield from odd_rows(samples, curve)
 
 
 def _check(systems: Mapping[str, Samples], margin: float | None, level: float) -> None:
