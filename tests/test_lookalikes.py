@@ -87,12 +87,14 @@ ENTRIES: dict[str, Callable[[Any], object]] = {
     "scorecard": lambda s: stakes.scorecard(Y, s),
     "choose_threshold": lambda s: stakes.choose_threshold(Y, s, costs=COSTS),
     "cross_calibrate": lambda s: stakes.cross_calibrate(stakes.AffineCalibrator(), Y, s),
-    "choose_calibrator": lambda s: stakes.choose_calibrator(Y, s),
+    "choose_calibrator": lambda s: stakes.choose_calibrator(
+        stakes.LogLoss(), Y, s, [stakes.AffineCalibrator(), stakes.BetaCalibrator()]
+    ),
     "fit": lambda s: stakes.AffineCalibrator().fit(s, Y),
     "isotonic fit": lambda s: stakes.IsotonicCalibrator().fit(s, Y),
     "transform": lambda s: stakes.AffineCalibrator().fit(TWO, Y).transform(s),
     "decide": lambda s: stakes.decide(s, COSTS),
-    "bayes_decisions": lambda s: stakes.CostMatrix.binary(miss=5).bayes_decisions(s),
+    "bayes_decisions": lambda s: stakes.CostMatrix.zero_one(2).bayes_decisions(s),
     "bootstrap": lambda s: stakes.bootstrap(Y, s, [stakes.LogLoss()], resamples=50),
     "Summary": _added,
     "threshold_sweep": lambda s: stakes.threshold_sweep(Y, s, costs=COSTS),
@@ -160,8 +162,7 @@ def test_few_rows_in_use_may_all_be_certain() -> None:
 
 
 def test_ordinary_scores_are_not_taken_for_anything_else() -> None:
-    rounded = P.round(1)
-    rounded[0] = 0.5
+    rounded = np.clip(P.round(1), 0.1, 0.9)
     for scores in (P, TWO, rounded, np.where(D == 1, 1.0, 0.3), P.astype(np.float32), TWO.tolist()):
         for run in ENTRIES.values():
             run(scores)
@@ -249,7 +250,7 @@ SHOWN: dict[str, Callable[[], object]] = {
     "folds": lambda: stakes.evaluate(Y, P, folds=np.ones((9, 9)) / 3),
     "rules": lambda: stakes.evaluate(Y, P, rules=np.ones((99, 9))),  # type: ignore[arg-type]
     "label": lambda: stakes.evaluate(["x" * 10**5, "y"], TWO[:2], classes=["a", "b"]),
-    "positive": lambda: stakes.roc_curve(Y, P, positive=np.ones(999)),  # type: ignore[arg-type]
+    "positive": lambda: stakes.roc_curve(Y, P, positive="x" * 9999),
     "at_priors": lambda: stakes.Posteriors(P).at_priors("data", np.ones((40, 40))),
 }
 
@@ -330,7 +331,7 @@ def test_a_frame_of_costs_names_the_classes() -> None:
         lambda costs: stakes.compare(Y, {"a": P, "b": P**2}, costs=costs),
         lambda costs: stakes.bayes_cost(Y, P, costs=costs),
         lambda costs: stakes.decide(P, costs),
-        lambda costs: stakes.expected_cost(Y, D, costs),
+        lambda costs: stakes.expected_cost(Y, D, costs=costs),
     ],
 )
 @pytest.mark.parametrize("several", [(10, 50), [10, 20, 50], np.array([10.0, 50.0])])
