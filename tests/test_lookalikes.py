@@ -27,7 +27,7 @@ DECISIONS = ("must not be decisions", "evaluate_decisions(")
 PERCENT = ("must be posteriors", "Percent? Divide by 100")
 LOOKALIKES: dict[str, tuple[Made, tuple[str, ...]]] = {
     "integers": (lambda: D, DECISIONS),
-    "a list of integers": (lambda: D.tolist(), DECISIONS),
+    "a list of integers": (D.tolist, DECISIONS),
     "truth values": (lambda: D == 1, DECISIONS),
     "floats of 0 and 1": (lambda: D.astype(float), DECISIONS),
     "single precision": (lambda: D.astype(np.float32), DECISIONS),
@@ -37,9 +37,9 @@ LOOKALIKES: dict[str, tuple[Made, tuple[str, ...]]] = {
     "class names": (lambda: np.where(D == 1, "spam", "ham"), (*DECISIONS, "such as")),
     "a list of class names": (lambda: np.where(D == 1, "spam", "ham").tolist(), DECISIONS),
     "one-hot rows": (lambda: np.eye(2, dtype=int)[D], DECISIONS),
-    "number texts": (lambda: [f"{p:.3f}" for p in P], ("must hold numbers", "texts of numbers")),
-    "texts of several lengths": (lambda: ["0.5", "0.25"] * (N // 2), ("texts of numbers",)),
-    "tables of texts": (lambda: [[str(q), str(p)] for q, p in TWO], ("texts of numbers",)),
+    "number texts": (lambda: [f"{p:.3f}" for p in P], ("must hold numbers", "Convert the strings")),
+    "texts of several lengths": (lambda: ["0.5", "0.25"] * (N // 2), ("Convert the strings",)),
+    "tables of texts": (lambda: [[str(q), str(p)] for q, p in TWO], ("Convert the strings",)),
     "a sparse matrix": (lambda: sp.csr_matrix(TWO), ("must be dense", "scores.toarray()")),
     "a sparse array": (lambda: sp.coo_array(TWO), ("must be dense", "scores.toarray()")),
     "a sparse column": (lambda: pd.Series(P, dtype="Sparse[float]"), ("must be dense", "to_dense")),
@@ -56,19 +56,22 @@ LOOKALIKES: dict[str, tuple[Made, tuple[str, ...]]] = {
 OF_POSTERIORS: dict[str, tuple[Made, tuple[str, ...]]] = {  # where numbers have to be in [0, 1]
     "percent": (lambda: 100 * P, PERCENT),
     "percent in columns": (lambda: 100 * TWO, PERCENT),
-    "odds": (lambda: 20 * P / (1 - P), ("must be posteriors", "Odds?", "Logits(numpy.log(scores))")),
+    "odds": (
+        lambda: 20 * P / (1 - P),
+        ("must be posteriors", "Odds?", "Logits(numpy.log(scores))"),
+    ),
     "log odds, or distances": (lambda: np.log(P / (1 - P)), ("Log odds?", "Logits", "SVM")),
     "log probabilities": (lambda: np.log(P), ("Log probabilities?", "LogPosteriors(scores)")),
     "logs in columns": (lambda: np.log(TWO), ("Log probabilities?", "LogPosteriors(scores)")),
     "logits": (lambda: np.column_stack([-P, 3 * P]), ("before a softmax?", "Logits(scores)")),
     "labels of -1 and 1": (lambda: 2 * D - 1, ("class labels", "evaluate_decisions(")),
     "several class labels": (lambda: np.arange(N) % 4, ("class labels", "evaluate_decisions(")),
-    "a transposed table": (lambda: TWO.T.copy(), ("Classes are in its rows", "scores.T")),
+    "a transposed table": (TWO.T.copy, ("Classes are in its rows", "scores.T")),
 }
 COSTS = {"miss": 5, "false_alarm": 1}
 
 
-def _added(scores: Any) -> None:
+def _added(scores: Any) -> None:  # noqa: ANN401
     stakes.Summary(classes=[0, 1]).update(Y, scores)
 
 
@@ -173,16 +176,16 @@ def test_ordinary_scores_are_not_taken_for_anything_else() -> None:
 @pytest.mark.parametrize("name", ["values of a dict", "a set", "a generator", "zip", "a dict"])
 @pytest.mark.parametrize("argument", ["y_true", "sample_weight", "groups", "classes"])
 def test_other_columns_name_their_container(name: str, argument: str) -> None:
-    found = {"y_true": Y, "scores": P, "resamples": 0} | {argument: LOOKALIKES[name][0]()}
+    found: dict[str, Any] = {"y_true": Y, "scores": P, "resamples": 0} | {
+        argument: LOOKALIKES[name][0]()
+    }
     with pytest.raises(InputError) as caught:
         stakes.evaluate(**found)
     check(str(caught.value), (argument,))
     assert "D," not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "kind", [stakes.Logits, stakes.LogPosteriors, stakes.LogLikelihoodRatios]
-)
+@pytest.mark.parametrize("kind", [stakes.Logits, stakes.LogPosteriors, stakes.LogLikelihoodRatios])
 def test_the_kind_of_an_array_is_honoured(kind: type[Any]) -> None:
     values = np.log(P) if kind is stakes.LogPosteriors else np.log(P / (1 - P))
     priors = "data" if kind.needs_priors else None
@@ -336,9 +339,10 @@ def test_a_frame_of_costs_names_the_classes() -> None:
 )
 @pytest.mark.parametrize("several", [(10, 50), [10, 20, 50], np.array([10.0, 50.0])])
 def test_a_range_of_costs_is_several_applications(
-    run: Callable[[Any], object], several: Any
+    run: Callable[[Any], object],
+    several: Any,  # noqa: ANN401
 ) -> None:
-    with pytest.raises(InputError, match="got [23] for 240.*applications by name"):
+    with pytest.raises(InputError, match=r"got [23] for 240.*applications by name"):
         run({"miss": several, "false_alarm": 1})
 
 
@@ -347,7 +351,7 @@ def test_percent_signs_are_read_where_confidence_is_percent(tmp_path: Path) -> N
     found = stakes.Responses(right, stakes.StatedPercent(sure))
     assert found.confidence is not None
     assert found.confidence.tolist() == [1.0, 0.95, 0.8, 0.7]
-    with pytest.raises(InputError, match="got '100%' at row 0. For percent use StatedPercent"):
+    with pytest.raises(InputError, match=r"got '100%' at row 0. For percent use StatedPercent"):
         stakes.Responses(right, sure)
     with pytest.raises(InputError, match="got 120 at row 1"):
         stakes.Responses(right, stakes.StatedPercent(["5%", "120%", "1%", "2%"]))

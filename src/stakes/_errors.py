@@ -21,6 +21,11 @@ __all__ = [
     "UndefinedMetricWarning",
 ]
 
+_DECIDED = (
+    "For decisions, such as those of model.predict, call"
+    " evaluate_decisions(confusion_matrix(y_true, y_pred)). Scores are what model.predict_proba(X)"
+    " gives."
+)
 _PYTHON_HINTS = {  # what to do, by code, in words of Python
     "add_bytes": "If that is intended, raise the limit with max_bytes=...",
     "agreement_share": "For shares use StatedProbability.",
@@ -33,11 +38,9 @@ _PYTHON_HINTS = {  # what to do, by code, in words of Python
     "name_kind": "Name it with kind=..., such as kind='csv' ({kinds}).",
     "name_packed_kind": "Rename it to end in .gz, or pass kind='csv.gz'.",
     "replace_file": "Pass force=True to replace it.",
-    "decisions": "They look like class labels: for decisions, such as those of model.predict, call"
-    " evaluate_decisions(confusion_matrix(y_true, y_pred)). Scores are what model.predict_proba(X) gives.",
-    "typed_decisions": "For decisions, such as those of model.predict, call"
-    " evaluate_decisions(confusion_matrix(y_true, y_pred)). Scores are what model.predict_proba(X) gives. If they are"
-    " posteriors of exactly 0 and 1, pass Posteriors({argument}).",
+    "decisions": f"They look like class labels. {_DECIDED}",
+    "typed_decisions": f"{_DECIDED} If they are posteriors of exactly 0 and 1, pass"
+    " Posteriors({argument}).",
     "distances": "Log odds? Pass Logits({argument}). Distances of decision_function, such as an"
     " SVM's, are not log odds: calibrate them as Logits, with AffineCalibrator().fit.",
     "logits": "Values before a softmax? Pass Logits({argument}). For others: {kinds}, ...",

@@ -246,8 +246,7 @@ def read_samples(
         kept = np.flatnonzero(weights)
         column, weights, typed = column.part(kept), weights[kept], typed.part(kept)
     hint = _RENAME if typed.names is not None and classes is None else ""
-    one = typed.values.ndim == 1
-    why = " (one column is for two)" if one else f" (scores have {len(names)} columns)"
+    why = "" if typed.values.ndim == 1 else f" (scores have {len(names)} columns)"
     y = encode(column, names, "classes", why, hint)
     given = read_priors(priors, names)
     if given is None and typed.needs_priors and priors is None:
@@ -290,14 +289,15 @@ def paired(
     classes: NamesLike | None,
     ignore_index: Label | None = None,
     kind: type[Scores] | None = None,
+    fewest: int = FEWEST_DECIDED,
 ) -> tuple[LabelColumn, Scores, Names]:
     """Read scores of labels, and the names of the classes; rows of one label are left out."""
     kept = column.without(ignore_index)
     if kept is column:
-        typed = as_scores(scores, kind, fewest=FEWEST_DECIDED)
+        typed = as_scores(scores, kind, fewest=fewest)
         check_rows(len(typed), len(column), columns=typed.n_classes)
     else:
-        typed = _some_scores(scores, kind, kept.row, len(column))
+        typed = _some_scores(scores, kind, kept.row, len(column), fewest)
         column = kept
     if typed.names is not None and not isinstance(column.values, list):
         typed = typed.named(names_as(typed.names, _said_by(typed.names, truth=column.truth)))
@@ -343,7 +343,11 @@ def _said_by(columns: Names, *, truth: bool) -> Names:
 
 
 def _some_scores(
-    scores: Scores | Column, kind: type[Scores] | None, rows: IntArray | None, n: int
+    scores: Scores | Column,
+    kind: type[Scores] | None,
+    rows: IntArray | None,
+    n: int,
+    fewest: int,
 ) -> Scores:
     """Read the scores of some rows, whatever the others are."""
     if isinstance(scores, Scores):
@@ -352,7 +356,7 @@ def _some_scores(
     table, names, _ = read_table(scores)
     check_rows(len(table), n)
     try:
-        typed = as_scores(table[rows], kind, fewest=FEWEST_DECIDED)
+        typed = as_scores(table[rows], kind, fewest=fewest)
     except InputError as error:
         if rows is None or error.place is None or error.place.row is None:
             raise

@@ -99,10 +99,18 @@ def is_transposed(p: FloatArray) -> bool:
     return bool((np.abs(p.sum(axis=0) - 1) < _NEAR).all())
 
 
-def numbers_in_text(values: Any) -> BoolArray | None:  # noqa: ANN401
-    """Return which of the first texts are numbers; None where there are none."""
-    some = [str(v) for v in np.asarray(values, dtype=object).ravel()[:_HEAD] if isinstance(v, str)]
-    return np.array([_is_number(text) for text in some]) if some else None
+def are_names(values: Any) -> bool:  # noqa: ANN401
+    """Whether all of the first values are strings without digits, as class names are."""
+    return all(isinstance(v, str) and not any(map(str.isdigit, v)) for v in _first(values))
+
+
+def are_numbers_as_strings(values: Any) -> bool:  # noqa: ANN401
+    """Whether the first values are strings that hold numbers."""
+    return all(isinstance(v, str) and _is_number(v) for v in _first(values))
+
+
+def _first(values: Any) -> list[Any]:  # noqa: ANN401
+    return np.asarray(values, dtype=object).ravel()[:_HEAD].tolist()
 
 
 def _is_number(text: str) -> bool:

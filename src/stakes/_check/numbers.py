@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check.frames import is_masked
-from stakes._check.lookalikes import decisions_error, numbers_in_text
+from stakes._check.lookalikes import are_names, are_numbers_as_strings, decisions_error
 from stakes._check.tensors import as_numpy, as_one_array, is_small_float
 from stakes._errors import Action, InputError, UndefinedMetricError
 from stakes._text import quoted
@@ -54,13 +54,13 @@ def _not_a_number(
     value: object,
     argument: str,
 ) -> InputError:
-    """Return the error for a value that is no number, such as a text of one or a class label."""
+    """Return the error for a value that is no number, such as a string of one or a class label."""
     value = value.item() if isinstance(value, np.generic) else value
     got, code = f"{value!r} ({type(value).__name__})", "not_a_number"
-    numbers, hint = numbers_in_text(array), ""
-    if numbers is not None and numbers.all():
-        hint = f"They are texts of numbers: pass numpy.asarray({argument}, dtype=float)."
-    elif numbers is not None and argument == "scores" and not numbers.any() and array.ndim == 1:
+    hint = ""
+    if are_numbers_as_strings(array):
+        hint = f"Convert the strings: pass numpy.asarray({argument}, dtype=float)."
+    elif argument == "scores" and array.ndim == 1 and are_names(array):
         return decisions_error(f"strings such as {value!r}")
     if not place:
         return InputError(argument, "must hold numbers", got, hint=hint, code=code)

@@ -182,11 +182,9 @@ def _outside(p: FloatArray, inside: BoolArray, argument: str) -> InputError:
     if np.isnan(p[rows]).any():
         return _not_a_number(_any_in_row(np.isnan(p)), argument)
     seems = kind_of_numbers(p)
-    code = {
-        "percent": "percent_not_probability",
-        "percent_or_odds": "percent_not_probability",
-        "decisions": "decisions_not_scores",
-    }.get(seems, "not_posteriors")
+    code = "percent_not_probability" if seems.startswith("percent") else "not_posteriors"
+    if seems == "decisions":
+        code = "decisions_not_scores"
     hint = _said(seems or "say_kind", argument)
     rule, got, more = "must be posteriors", repr(float(value)), ", outside [0, 1]"
     return InputError(argument, rule, got, row=row, more=more, hint=hint, code=code)

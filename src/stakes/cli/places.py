@@ -16,7 +16,7 @@ _OPTIONS = {  # what to do, by code
     "agreement_share": "For shares give --confidence-is probability.",
     "check_address": "Check --scheduler, --master or --remote.",
     "choose_prefix": "Rename it, or give --prefix.",
-    "decisions": "They look like class labels: for decisions give --decision in place of --scores.",
+    "decisions": "They look like class labels. For decisions give --decision in place of --scores.",
     "distances": "Log odds? Give --scores-are logits. Distances, such as an SVM's, are not log"
     " odds: calibrate them with --scores-are logits.",
     "give_losses": "For gains give the loss of each decision against the best one.",

@@ -113,7 +113,7 @@ def verdicts_of_comparison(
 ) -> Iterator[Verdict]:
     """Return what a comparison says, by application; the first system is the reference.
 
-    Of systems that are the `same` nothing is said, as no data can tell them apart.
+    Of systems that are the `same` nothing is said, as there is no difference to find.
     """
     reference, systems = next(iter(values)), len(values)
     family = systems * (systems - 1) // 2 * len(best)
@@ -124,7 +124,7 @@ def verdicts_of_comparison(
             if own and (reference, difference.system) not in same:
                 yield pair_verdict(difference, reference, where, family)
         for found in margins:
-            if found.application == application:
+            if found.application == application and (reference, found.system) not in same:
                 yield margin_verdict(found, reference, where)
         if systems > 2 and names:
             lowest = min(names, key=lambda name: values[name][f"{application}.nec"])

@@ -250,7 +250,9 @@ def evaluate_decisions(
     """
     if not isinstance(confusion, ConfusionMatrix):
         hint = "Pass evaluate_decisions(confusion_matrix(y_true, y_pred), costs)."
-        raise InputError("confusion", "must be a ConfusionMatrix", type(confusion).__name__, hint=hint)
+        raise InputError(
+            "confusion", "must be a ConfusionMatrix", type(confusion).__name__, hint=hint
+        )
     check_resamples(resamples)
     seed = seed_of(rng)
     cost = confusion.expected_cost(costs, priors) if priced is None else priced

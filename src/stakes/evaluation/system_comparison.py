@@ -332,9 +332,10 @@ def compare_samples(
         seed=settings.seed,
         verdicts=(
             *reversed_systems(costly, level, among=len(made)),
+            *twins(same, first.samples.n),
             *verdicts_of_comparison(differences, margins, best, values, same),
             *_warnings(made),
-            *_doubts(made, same),
+            *_doubts(made),
         ),
         notes=tuple(dict.fromkeys(notes)),
         sketch=sketch_of(_sources(made)),
@@ -409,10 +410,9 @@ def _warnings(made: Mapping[str, System]) -> list[Verdict]:
     return found
 
 
-def _doubts(made: Mapping[str, System], same: Sequence[Pair]) -> Iterator[Verdict]:
+def _doubts(made: Mapping[str, System]) -> Iterator[Verdict]:
     """Return what looks wrong in the input."""
     first = next(iter(made.values()))
-    yield from twins(same, first.samples.n)
     yield from odd_costs(first.uses)
     for name, system in made.items():
         samples = system.as_given.samples

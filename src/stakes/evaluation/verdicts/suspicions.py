@@ -19,7 +19,7 @@ from stakes.samples import Samples
 from stakes.scores import Scores
 
 UNEVEN = 0.1  # effective number of samples over their number, below which weights are uneven
-HEAVIEST = 0.3  # share of a class in one sample, from which on it outweighs all others
+HEAVIEST = 0.5  # share of a class in one sample, from which on it outweighs all others together
 FEWEST_SEPARATED = 50  # samples of each class from which on an AUC of 1 is worth a question
 FEWEST_REPEATED = 20  # groups of equal rows
 CHANCE = 1e-6  # of what is said of rows, were they independent
