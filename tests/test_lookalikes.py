@@ -56,6 +56,8 @@ LOOKALIKES: dict[str, tuple[Made, tuple[str, ...]]] = {
 OF_POSTERIORS: dict[str, tuple[Made, tuple[str, ...]]] = {  # where numbers have to be in [0, 1]
     "percent": (lambda: 100 * P, PERCENT),
     "percent in columns": (lambda: 100 * TWO, PERCENT),
+    "whole percent": (lambda: np.round(100 * P), PERCENT),
+    "every percent": (lambda: np.arange(N) % 101, PERCENT),
     "odds": (
         lambda: 20 * P / (1 - P),
         ("must be posteriors", "Odds?", "Logits(numpy.log(scores))"),
@@ -135,6 +137,14 @@ def test_other_scores_than_posteriors_are_named_everywhere(entry: str, name: str
     check(message(ENTRIES[entry], made), said)
 
 
+def test_a_few_values_outside_are_not_taken_for_another_kind() -> None:
+    for scores in (P.copy(), TWO.copy()):
+        scores[5] = -0.2
+        text = message(ENTRIES["evaluate"], lambda given=scores: given)  # type: ignore[misc]
+        check(text, ("must be posteriors: got -0.2 at row 5", "say what they are"))
+        assert "Log" not in text.partition("Logits")[0]
+
+
 @pytest.mark.parametrize("name", ["integers", "floats of 0 and 1", "truth values"])
 def test_a_metric_of_torch_names_decisions(name: str) -> None:
     torch = pytest.importorskip("torch")
@@ -166,7 +176,7 @@ def test_few_rows_in_use_may_all_be_certain() -> None:
 
 def test_ordinary_scores_are_not_taken_for_anything_else() -> None:
     rounded = np.clip(P.round(1), 0.1, 0.9)
-    for scores in (P, TWO, rounded, np.where(D == 1, 1.0, 0.3), P.astype(np.float32), TWO.tolist()):
+    for scores in (P, TWO, rounded, np.where(Y == 1, 1.0, 0.3), P.astype(np.float32), TWO.tolist()):
         for run in ENTRIES.values():
             run(scores)
     stakes.cross_entropy(np.arange(3), np.eye(3))  # as many rows as classes

@@ -71,7 +71,8 @@ def test_a_right_decision_that_costs_more_is_said(values: list[list[float]]) -> 
     "values", [[[0, 1], [5, 0]], [[1, 3], [5, 2]], [[0, 1, 0.3], [1, 0, 0.3]], [[2, 2], [3, 1]]]
 )
 def test_costs_in_order_are_not_doubted(values: list[list[float]]) -> None:
-    names: list[int | str] = [0, 1, "abstain"][: len(values[0])]
+    every: list[int | str] = [0, 1, "abstain"]
+    names = every[: len(values[0])]
     assert said(Y, P, costs=stakes.CostMatrix(values, classes=[0, 1], decisions=names)) == {}
 
 

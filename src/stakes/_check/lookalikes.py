@@ -11,6 +11,7 @@ FEWEST_DECIDED = 3  # rows of exact zeros and ones that are not chance where lab
 FEWEST_UNLABELLED = 100  # in use, where a batch may be small and its answers all certain
 _HEAD = 1024
 _MOST = 0.9  # share of rows that tell what all are
+_MOST_LABELS = 50  # of a run of whole numbers, above which they are percentages
 _NEAR = 0.02  # how far sums may be from 1, or 100, in what only looks like it
 
 
@@ -59,13 +60,14 @@ def kind_of_numbers(p: FloatArray) -> str:
         return _kind_of_rows(p)
     low, high = float(p.min()), float(p.max())
     whole = bool((np.trunc(p) == p).all())
+    inside = _mostly((p >= 0) & (p <= 1))  # so that only some values are wrong
     seems = {
         "decisions": whole and _are_labels(p),
         "logs": high <= 0,
-        "distances": low < 0,
-        "odds": high > 100,
-        "percent": high > 2 and (whole or float((p >= 1).mean()) > _MOST),
-        "percent_or_odds": high > 2,
+        "distances": low < 0 and not inside,
+        "odds": low >= 0 and high > 100,
+        "percent": low >= 0 and high > 2 and (whole or _mostly(p >= 1)),
+        "percent_or_odds": low >= 0 and high > 2,
     }
     return next((name for name, found in seems.items() if found), "")
 
@@ -74,6 +76,8 @@ def _kind_of_rows(p: FloatArray) -> str:
     low, high, total = float(p.min()), float(p.max()), p.sum(axis=1)
     if low >= 0:
         return "percent" if _mostly(np.abs(total - 100) < 100 * _NEAR) else ""
+    if _mostly((p >= 0) & (p <= 1)):
+        return ""
     with np.errstate(under="ignore"):
         logs = high <= 0 and _mostly(np.abs(np.exp(p).sum(axis=1) - 1) < _NEAR)
     return "logs" if logs else "logits"
@@ -89,7 +93,7 @@ def _are_labels(p: FloatArray) -> bool:
     if found.tolist() in ([-1.0, 1.0], [-1.0, 0.0, 1.0]):
         return True
     run = found.size == found[-1] - found[0] + 1
-    return bool(found[0] in (0, 1) and run and 1 < found.size < len(p))
+    return bool(found[0] in (0, 1) and run and 1 < found.size < min(len(p), _MOST_LABELS))
 
 
 def is_transposed(p: FloatArray) -> bool:
@@ -110,7 +114,7 @@ def are_numbers_as_strings(values: Any) -> bool:  # noqa: ANN401
 
 
 def _first(values: Any) -> list[Any]:  # noqa: ANN401
-    return np.asarray(values, dtype=object).ravel()[:_HEAD].tolist()
+    return np.asarray(values).ravel()[:_HEAD].tolist()
 
 
 def _is_number(text: str) -> bool:
