@@ -34,7 +34,9 @@ def check_container(values: Any, argument: str) -> None:  # noqa: ANN401
 
 def check_dense(values: Any, argument: str) -> None:  # noqa: ANN401
     """Refuse columns of pandas that are sparse."""
-    kinds: Any = getattr(values, "dtypes", None)
+    if not hasattr(type(values), "iloc"):  # a lazy frame is not asked for its schema
+        return
+    kinds: Any = values.dtypes
     listed = kinds.tolist() if hasattr(kinds, "tolist") else [kinds]
     if any(type(kind).__name__ == "SparseDtype" for kind in listed):
         got, hint = "a sparse column", f"Pass {argument}.sparse.to_dense()."

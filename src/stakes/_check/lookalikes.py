@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._check.tensors import as_numpy
 from stakes._errors import Action, InputError
 from stakes._typing import BoolArray, FloatArray
 
@@ -36,7 +37,8 @@ def refuse_decisions(
     """
     if len(values) < FEWEST_DECIDED or not are_decided(values):
         return
-    kind = np.asarray(given[:1] if isinstance(given, list | tuple) else given).dtype.kind
+    some = given[:1] if isinstance(given, list | tuple) else as_numpy(given, argument)
+    kind = np.asarray(some).dtype.kind
     typed = {"b": "truth values", "i": "integers 0 and 1", "u": "integers 0 and 1"}.get(kind)
     if typed is None and (values.ndim > 1 or len(values) < fewest):
         return
