@@ -30,7 +30,7 @@ DEFECTS = [
     ("_check/containers.py", "if isinstance(values, AbstractSet) and", "if False and", "test_lookalikes and set"),
     ("scores/kinds.py", "if kind is not None and kind is not type(scores):", "if False:", "contradicts_typed"),
     ("scores/kinds.py", "typed = (kind or Posteriors)(scores)", "typed = Posteriors(scores)", "array_is_honoured"),
-    ("_check/numbers.py", "if value > high:", "if False and value > high:", "absurd_numbers and bins"),
+    ("_check/numbers.py", "if value > high:", "if False and value > high:", "absurd_numbers and scorecard"),
     ("_errors.py", "else in_a_line(value)", "else str(value)", "no_message_prints"),
     ("costs/by_case.py", "few = given <= _FEW_PRICES < n", "few = False", "range_of_costs"),
     ("samples.py", "names = _SIGNS", "names = (1, -1)", "minus_one_and_one"),
