@@ -247,6 +247,12 @@ def contradicted(  # noqa: C901, PLR0911, PLR0912  one line for each code
             return system.slope <= 1 + 1e-9
         case "scores_reversed":
             return system.area >= 0.5
+        case "scores_equal":
+            return system.deviation > 0
+        case "classes_separated":
+            return system.area < 1 - 1e-6
+        case "rows_repeated" | "out_of_step":
+            return True  # samples are independent
     if verdict.code not in _NEVER:
         msg = f"no truth is known for {verdict.code}"
         raise ValueError(msg)

@@ -74,7 +74,7 @@ def test_a_swapped_fit_says_so(name: str, calibrator: stakes.Calibrator) -> None
 
 def test_what_could_be_meant_is_not_called_swapped() -> None:
     certain = [0, 1, 1, 0, 1, 0]
-    stakes.IsotonicCalibrator().fit([0, 1, 0, 0, 1, 1], certain)
+    stakes.IsotonicCalibrator().fit(stakes.Posteriors([0, 1, 0, 0, 1, 1]), certain)
     with pytest.raises(stakes.InputError) as caught:
         stakes.AffineCalibrator().fit([0.2, 0.4, 1.4], [0, 1, 1])
     assert "Call fit" not in str(caught.value)

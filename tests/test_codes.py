@@ -181,6 +181,7 @@ RAISED: dict[str, Callable[[], object]] = {
     "input_error": lambda: read_number(3, "level", 0, 1, closed=(False, False)),
     "not_posteriors": lambda: stakes.cross_entropy([0, 1], [0.2, 1.4]),
     "percent_not_probability": lambda: stakes.cross_entropy([0, 1], [[60, 40], [30, 70]]),
+    "decisions_not_scores": lambda: stakes.cross_entropy([0, 1] * 100, [0, 1] * 100),
     "rows_do_not_sum_to_one": lambda: stakes.cross_entropy([0, 1], [[0.5, 0.5], [0.5, 0.6]]),
     "not_log_posteriors": lambda: stakes.LogPosteriors([[-0.1, -2.4], [0.5, -1]]),
     "missing_score": lambda: stakes.cross_entropy([0, 1], [0.2, np.nan]),

@@ -68,13 +68,13 @@ def test_a_poor_system_is_distinguishable() -> None:
         assert difference.p_value <= difference.adjusted_p_value < 0.05
     assert compared().of("poor", "auc").difference.value == 0  # the order is the same
     assert compared().of("poor", "auc").difference.method == "the systems rank all samples alike"
-    assert codes(compared())[:3] == ["worse", "not_distinguishable", "may_be_best"]
-    first, second, third = (verdict.text for verdict in compared().verdicts[:3])
+    assert codes(compared())[:3] == ["same_scores", "worse", "may_be_best"]
+    second, first, third = (verdict.text for verdict in compared().verdicts[:3])
     value = compared().of("poor", "cost.nec").difference.value
     assert first.startswith("poor costs more than good:")
     assert f" is {value:.4f} (95 % interval " in first
     assert "3 comparisons" in first
-    assert second.startswith("same and good are not distinguishable:")
+    assert second.startswith("The scores of same are those of good in all")
     assert compared().may_be_best == {"cost": ("good", "same")}
     assert third.startswith("good has the lowest cost of the 3 systems, but same is not")
 
@@ -387,7 +387,9 @@ def test_a_copy_is_equivalent_once_there_are_enough_errors() -> None:
     for n in (500, 20_000):
         y, systems = half_wrong(n, n // 10, n // 10, n // 10)
         found.append(stakes.compare(y, systems, margin=0.02, resamples=0, rules=[]))
-    assert [codes(result)[1] for result in found] == ["not_shown_non_inferior", "equivalent"]
+    assert [result.relative_costs[0].equivalent for result in found] == [False, True]
+    assert all(codes(result)[0] == "same_scores" for result in found)
+    assert not any("non_inferior" in code for result in found for code in codes(result))
 
 
 def test_a_better_system_is_non_inferior_but_not_equivalent() -> None:

@@ -52,7 +52,7 @@ MISTAKES = [
             "must be posteriors",
             "got 10.0",
             "line 2",
-            "divide by 100",
+            "Divide by 100",
             "explain percent_not_probability",
         ],
     ),

@@ -30,7 +30,7 @@ COSTS = [
 
 
 def roc_of(data: Scored) -> stakes.RocCurve:
-    return stakes.roc_curve(data.y, data.p[:, 1], sample_weight=data.weights)
+    return stakes.roc_curve(data.y, stakes.Posteriors(data.p[:, 1]), sample_weight=data.weights)
 
 
 @given(scored(classes=2))

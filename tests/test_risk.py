@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import assume, given, strategies as st
 
 import stakes
 from stakes._typing import FloatArray, IntArray
@@ -61,6 +61,7 @@ def scored(draw: st.DrawFn, *, certain: bool = True) -> Scored:
     rows = draw(st.lists(st.tuples(st.integers(0, 1), st.integers(*ends)), max_size=30))
     rows += [(0, draw(st.integers(*ends))), (1, draw(st.integers(*ends)))]
     y, p = np.array(rows).T
+    assume(not np.isin(p, (0, 20)).all())  # posteriors, not decisions
     lists = st.lists(st.integers(1, 9), min_size=y.size, max_size=y.size)
     weights = draw(st.none() | lists.map(lambda w: np.array(w) / 4))
     second = draw(st.none() | st.integers(1, 99))
@@ -413,10 +414,10 @@ WARNED = {"pod": [0.8, 0.6, 0.4], "pofd": [0.2, 0.1, 0.05]}
 
 def test_weather_relative_economic_value() -> None:
     alpha, priors = [0.1, 0.3, 0.5, 0.7, 0.9], [0.7, 0.3]
-    y = [0, 0, 1, 1]
+    y, certain = [0, 0, 1, 1], stakes.Posteriors([0.0, 1.0, 0.0, 1.0])
     for pod, pofd, value in zip(WARNED["pod"], WARNED["pofd"], REV, strict=True):
         weights = [1 - pofd, pofd, 1 - pod, pod]
-        curve = stakes.risk_curve(y, [0.0, 1.0, 0.0, 1.0], sample_weight=weights, priors=priors)
+        curve = stakes.risk_curve(y, certain, sample_weight=weights, priors=priors)
         assert curve.relative_value(alpha).actual == pytest.approx(value, abs=1e-8)
     first, second = [0.8, 0.1, 0.05, 0.05], [0.2, 0.2, 0.2, 0.4]
     curve = stakes.risk_curve(

@@ -28,7 +28,7 @@ from stakes.cli.places import COMMANDS, with_options
 from stakes.evaluation import Evaluation, Verdict, evaluate_decisions
 from stakes.evaluation.documents import with_commands
 from stakes.evaluation.python_calls import python_calls
-from stakes.evaluation.verdicts import cautions, evaluation_verdicts, usefulness
+from stakes.evaluation.verdicts import cautions, evaluation_verdicts, suspicions, usefulness
 from stakes.evaluation.verdicts.evaluation_verdicts import verdicts_of
 from stakes.evaluation.verdicts.usefulness import (
     CostClaim,
@@ -666,15 +666,15 @@ def test_the_page_names_every_verdict_and_threshold() -> None:
     modules = sorted(Path(evaluation_verdicts.__file__).parent.glob("*.py"))
     source = "".join(path.read_text(encoding="utf-8") for path in modules)
     known = set(re.findall(r'Verdict\(\s*"(\w+)"', source))
-    assert len(known) == 20
+    assert len(known) == 27
     assert set(re.findall(r"^\| \[`([a-z_]+)`\]", page, re.MULTILINE)) == known
     constants = {
         name: getattr(module, name)
-        for module in (evaluation_verdicts, cautions, usefulness)
+        for module in (evaluation_verdicts, cautions, suspicions, usefulness)
         for name in vars(module)
         if re.fullmatch(r"[A-Z][A-Z_]+", name) and isinstance(vars(module)[name], int | float)
     }
-    assert len(constants) == 7
+    assert len(constants) == 12
     for name, value in constants.items():
         assert re.search(rf"\| `{name}` \| {re.escape(format(value, 'g'))} \|", page), name
 

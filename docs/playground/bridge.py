@@ -23,8 +23,6 @@ _HINTS = {  # what to do, by code, in words of the page
     "renormalize": "To divide rows by their sum, install stakes."
     " For other scores choose what they are.",
     "say_kind": "If they are not probabilities, choose what they are.",
-    "say_kind_or_percent": "That row sums to {total}: percent? Divide by 100."
-    " If they are not probabilities, choose what they are.",
     "say_training_priors": "Choose how the model was trained.",
     "use_logits": "For log odds or logits, choose them.",
     "use_ratios": "For log-likelihood ratios, choose them.",

@@ -22,6 +22,11 @@ __all__ = [
     "UndefinedMetricWarning",
 ]
 
+_DECIDED = (
+    "For decisions, such as those of model.predict, call"
+    " evaluate_decisions(confusion_matrix(y_true, y_pred)). Scores are what model.predict_proba(X)"
+    " gives."
+)
 _PYTHON_HINTS = {  # what to do, by code, in words of Python
     "add_bytes": "If that is intended, raise the limit with max_bytes=...",
     "agreement_share": "For shares use StatedProbability.",
@@ -34,6 +39,17 @@ _PYTHON_HINTS = {  # what to do, by code, in words of Python
     "name_kind": "Name it with kind=..., such as kind='csv' ({kinds}).",
     "name_packed_kind": "Rename it to end in .gz, or pass kind='csv.gz'.",
     "replace_file": "Pass force=True to replace it.",
+    "decisions": f"They look like class labels. {_DECIDED}",
+    "typed_decisions": f"{_DECIDED} If they are posteriors of exactly 0 and 1, pass"
+    " Posteriors({argument}).",
+    "distances": "Log odds? Pass Logits({argument}). Distances of decision_function, such as an"
+    " SVM's, are not log odds: calibrate them as Logits, with AffineCalibrator().fit.",
+    "logits": "Values before a softmax? Pass Logits({argument}). For others: {kinds}, ...",
+    "logs": "Log probabilities? Pass LogPosteriors({argument}).",
+    "odds": "Odds? Pass Logits(numpy.log({argument})).",
+    "percent": "Percent? Divide by 100. For other scores say what they are: {kinds}, ...",
+    "percent_or_odds": "Percent? Divide by 100. Odds? Pass Logits(numpy.log({argument})).",
+    "transpose": "Classes are in its rows: pass {argument}.T, with a row for each sample.",
     "renormalize": "To divide rows by their sum use Posteriors(scores, renormalize=True)."
     " For other scores say what they are: {kinds}, ...",
     "name_outcomes": "Say what the column calls them: right=..., wrong=..., abstained=...",
@@ -43,8 +59,6 @@ _PYTHON_HINTS = {  # what to do, by code, in words of Python
     " value that counts as right.",
     "say_confidence": "For percent use StatedPercent; for log probabilities AnswerLogProbability.",
     "say_kind": "For other scores say what they are: {kinds}, ...",
-    "say_kind_or_percent": "Row {row} sums to {total}: percent? Divide by 100."
-    " For other scores say what they are: {kinds}, ...",
     "say_training_priors": "\nTrained on data like these, so adapt them:"
     ' training_priors="data".\nAlready for these priors: training_priors="deployment".',
     "say_training_numbers": "\nTrained at other priors, so adapt them:"
@@ -53,6 +67,21 @@ _PYTHON_HINTS = {  # what to do, by code, in words of Python
     "use_logits": "For unnormalised scores use Logits.",
     "use_ratios": "For log p(x|H_2) - log p(x|H_1) use LogLikelihoodRatios.",
 }
+
+
+_LONGEST_VALUE, _LONGEST_TEXT = 120, 300
+
+
+def in_a_line(value: object, longest: int = _LONGEST_VALUE) -> str:
+    r"""Return a value as one short line; what is cut off its end is marked.
+
+    >>> in_a_line("[1,\n       2]"), in_a_line("a" * 200, 8)
+    ('[1, 2]', 'aaaaaaa…')
+    """
+    text = str(value)
+    if "\n" in text[: 2 * longest]:
+        text = " ".join(text[: 4 * longest].split())
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 @dataclass(frozen=True)
@@ -187,12 +216,12 @@ class StakesError(Exception):
     ) -> None:
         self.argument: str | None = None if rule is None else argument
         self.rule: str = rule or argument or ""
-        self.value: str | None = None if value is None else str(value)
+        self.value: str | None = None if value is None else in_a_line(value)
         self.place: Place | None = place if row is None else Place(row=int(row))
         self.hint = hint
         if code is not None:
             self.code = code
-        self._found = None if found is None else str(found)
+        self._found = None if found is None else in_a_line(found, _LONGEST_TEXT)
         self._more, self._whole = more, rule is None
         super().__init__(str(self))
 

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from stakes._check import (
+    FEWEST_DECIDED,
     InputError,
     LabelColumn,
+    are_decided,
     as_numpy,
     check_rows,
     check_seen,
@@ -23,6 +25,7 @@ from stakes._check import (
 from stakes._counting import bincount
 from stakes._kernels.group_sums import sum_by
 from stakes._math import count_by, quotient, shares, times, weight_exponents
+from stakes._text import quoted
 from stakes._typing import (
     Column,
     FloatArray,
@@ -33,7 +36,7 @@ from stakes._typing import (
     NDArray,
     PriorsLike,
 )
-from stakes.scores import Answers, Posteriors, Scores, class_names, names_as
+from stakes.scores import Answers, Scores, as_scores, class_names, names_as
 
 _WHOLE = re.compile(r"-?[0-9]+")
 PLAIN = (1e-100, 1e100)  # weights whose squares and sums need no scale
@@ -41,6 +44,7 @@ _RENAME = (
     "The columns of scores name the classes: rename them, or pass scores.to_numpy() with"
     " classes=[...] in the order of its columns."
 )
+_SIGNS = (-1, 1)
 _BLOCK = 65_536  # rows at a time, so that temporary tables stay small
 _MOST_AT_ONCE = 2**18  # samples; beyond, to go over them twice costs less than fresh memory
 _MOST_POSTERIORS = 2**22  # beyond, they are computed some rows at a time
@@ -225,6 +229,7 @@ def read_samples(
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
     *,
+    kind: type[Scores] | None = None,
     ignore_index: Label | None = None,
 ) -> Samples:
     """Check labels, scores, weights and priors together; samples of weight 0 are absent.
@@ -232,7 +237,7 @@ def read_samples(
     So are those whose label is `ignore_index`, whatever their scores are.
     """
     every = read_column(y_true, "y_true")
-    column, typed, names = paired(every, scores, classes, ignore_index)
+    column, typed, names = paired(every, scores, classes, ignore_index, kind)
     n_given, ignored = len(every), len(every) - len(column)
     weights = read_weights(sample_weight, n_given)
     if weights is not None and ignored:
@@ -241,7 +246,8 @@ def read_samples(
         kept = np.flatnonzero(weights)
         column, weights, typed = column.part(kept), weights[kept], typed.part(kept)
     hint = _RENAME if typed.names is not None and classes is None else ""
-    y = encode(column, names, "classes", f" (scores have {len(names)} columns)", hint)
+    why = "" if typed.values.ndim == 1 else f" (scores have {len(names)} columns)"
+    y = encode(column, names, "classes", why, hint)
     given = read_priors(priors, names)
     if given is None and typed.needs_priors and priors is None:
         raise typed.lacks_priors()
@@ -259,6 +265,8 @@ def plain_arrays(
     if y_true.dtype.kind not in "iub" or scores.dtype not in (np.float64, np.float32):
         return None
     if scores.ndim != 1 or scores.shape != y_true.shape or scores.size == 0:
+        return None
+    if are_decided(scores):  # perhaps decisions, which are refused in words
         return None
     return y_true, scores
 
@@ -280,31 +288,50 @@ def paired(
     scores: Scores | Column,
     classes: NamesLike | None,
     ignore_index: Label | None = None,
-    kind: type[Scores] = Posteriors,
+    kind: type[Scores] | None = None,
+    fewest: int = FEWEST_DECIDED,
 ) -> tuple[LabelColumn, Scores, Names]:
     """Read scores of labels, and the names of the classes; rows of one label are left out."""
     kept = column.without(ignore_index)
     if kept is column:
-        typed = scores if isinstance(scores, Scores) else kind(scores)
-        check_rows(len(typed), len(column))
+        typed = as_scores(scores, kind, fewest=fewest)
+        check_rows(len(typed), len(column), columns=typed.n_classes)
     else:
-        typed = _some_scores(scores, kind, kept.row, len(column))
+        typed = _some_scores(scores, kind, kept.row, len(column), fewest)
         column = kept
     if typed.names is not None and not isinstance(column.values, list):
         typed = typed.named(names_as(typed.names, _said_by(typed.names, truth=column.truth)))
     names = class_names(typed, classes)
     if names is None and column.truth and typed.n_classes == 2:
         names = (False, True)
+    if names is None and typed.n_classes == 2 and _are_signs(column.values):
+        names = _SIGNS
     if names is None:
         names = tuple(range(typed.n_classes))
         if typed.values.ndim == 1 and not isinstance(column.values, list):
             count = int(column.values.max()) + 1
+            if count > 2 and (two := _two_numbers(column.values)):
+                rule, hint = "must be named", f"Pass classes={list(two)}, the class of scores last."
+                raise InputError("classes", rule, f"labels {quoted(two)}", hint=hint)
             if count > 2:
                 labels = f"where y_true has labels up to {count - 1} ({count} classes)"
                 got = f"a 1-D column of {type(typed).__name__}, which is binary, {labels}"
                 rule = "must have one column per class"
                 raise InputError("scores", rule, got, code="columns_per_class")
     return column, typed.ordered(names), names
+
+
+def _two_numbers(labels: IntArray) -> tuple[int, ...]:
+    """Return the labels where there are two of them; else none."""
+    ends = int(labels.min()), int(labels.max())
+    return ends if ends[0] < ends[1] and np.isin(labels, ends).all() else ()
+
+
+def _are_signs(labels: IntArray | list[Any]) -> bool:
+    """Whether labels are -1 and 1, as some libraries name two classes."""
+    if isinstance(labels, list) or labels.min() != _SIGNS[0]:
+        return False
+    return bool(((labels == _SIGNS[0]) | (labels == _SIGNS[1])).all())
 
 
 def _said_by(columns: Names, *, truth: bool) -> Names:
@@ -316,16 +343,20 @@ def _said_by(columns: Names, *, truth: bool) -> Names:
 
 
 def _some_scores(
-    scores: Scores | Column, kind: type[Scores], rows: IntArray | None, n: int
+    scores: Scores | Column,
+    kind: type[Scores] | None,
+    rows: IntArray | None,
+    n: int,
+    fewest: int,
 ) -> Scores:
     """Read the scores of some rows, whatever the others are."""
     if isinstance(scores, Scores):
         check_rows(len(scores), n)
-        return scores.part(rows)  # type: ignore[arg-type]
+        return as_scores(scores, kind).part(rows)  # type: ignore[arg-type]
     table, names, _ = read_table(scores)
     check_rows(len(table), n)
     try:
-        typed = kind(table[rows])
+        typed = as_scores(table[rows], kind, fewest=fewest)
     except InputError as error:
         if rows is None or error.place is None or error.place.row is None:
             raise

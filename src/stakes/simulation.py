@@ -16,10 +16,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes._check import InputError, read_array, read_number, read_priors
+from stakes._check import InputError, read_array, read_count, read_number, read_priors
 from stakes._math import log, log_softmax
 from stakes._typing import ArrayLike, FloatArray, IntArray
 from stakes.scores import LogLikelihoodRatios, LogLikelihoods, LogPosteriors
+
+_MOST_CLASSES = 10**5
+_MOST_SAMPLES = 10**8
 
 
 @dataclass(frozen=True)
@@ -184,8 +187,7 @@ def skewed_priors(n_classes: int, *, largest: float = 0.9, at: int = 0) -> Float
     >>> stakes.bayes_cost(data.y, wrong).normalized > 1
     True
     """
-    if n_classes < 2:
-        raise InputError("n_classes", "must be at least 2", n_classes)
+    read_count(n_classes, "n_classes", 2, _MOST_CLASSES)
     read_number(largest, "largest", 0, 1)
     priors = np.full(n_classes, (1 - largest) / (n_classes - 1))
     priors[at] = largest
@@ -237,9 +239,8 @@ def simulate(
     >>> data.y.size, stakes.bayes_cost(data.y, scores).normalized < 1  # useful
     (999, True)
     """
-    if not isinstance(n_classes, int) or not isinstance(n, int) or n < 1:
-        rule = "must be whole numbers above 0"
-        raise InputError("n_classes and n", rule, f"{n_classes!r} and {n!r}")
+    read_count(n_classes, "n_classes", 1, _MOST_CLASSES)
+    read_count(n, "n", 1, _MOST_SAMPLES)
     if not isinstance(rng, int) or not 0 <= rng < 2**32:
         rule = "must be a seed from 0 to 2**32 - 1 for the paper's generator"
         raise InputError("rng", rule, repr(rng))

@@ -2,10 +2,19 @@
 
 from stakes._check.frames import columns_in_memory, is_table
 from stakes._check.labels import LabelColumn, encode, read_column, read_names, seen_names
+from stakes._check.lookalikes import (
+    FEWEST_DECIDED,
+    FEWEST_UNLABELLED,
+    are_decided,
+    refuse_decisions,
+)
 from stakes._check.numbers import (
+    MOST_BINS,
+    MOST_RESAMPLES,
     check_seen,
     read_array,
     read_costs,
+    read_count,
     read_level,
     read_number,
     read_priors,

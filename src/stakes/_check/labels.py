@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, repeat
 from typing import Any
@@ -23,6 +23,7 @@ _FRACTIONS = {
 }
 _TEXTS = "For string labels pass classes=[...], in the order of costs' rows or scores' columns."
 _KINDS = "must hold integers or strings"
+MOST_NAMES = 2**20  # of classes that are given by their number
 _LEFT_OUT = -100  # the label of what torch's losses leave out
 _RANGES = "Cut numbers into ranges first, for example with pandas.cut."
 
@@ -79,15 +80,12 @@ def read_column(values: Column, argument: str, *, mixed: bool = False) -> LabelC
     """Read labels from a list, an array, or a column of any data frame."""
     if isinstance(values, str | bytes) or np.isscalar(values) or values is None:
         raise InputError(argument, "must be 1-D, one label per sample", repr(values))
-    if isinstance(values, Iterator):
-        got = "a generator, which can be read only once"
-        raise InputError(argument, "must be a sequence", got, hint=f"Pass list({argument}).")
     array = _as_array(values, argument)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         rule = "must be 1-D, one label per sample"
-        hint = f"For one-hot rows pass {argument}.argmax(axis=1)."
+        hint = _for_columns(array, argument)
         raise InputError(argument, rule, f"{array.ndim}-D {array.shape}", hint=hint)
     if array.size == 0:
         raise InputError(argument, "must hold at least one label", "an empty column")
@@ -96,6 +94,19 @@ def read_column(values: Column, argument: str, *, mixed: bool = False) -> LabelC
         if {isinstance(v, str) for v in listed} == {True, False}:
             return _numbers_and_texts(listed, argument)
     return _from_array(array, argument)
+
+
+def _for_columns(array: np.ndarray[Any, Any], argument: str) -> str:
+    """Say what to do with labels in several columns: one-hot rows, or several labels a row."""
+    one_hot = f"For one-hot rows pass {argument}.argmax(axis=1)."
+    if array.ndim != 2 or array.dtype.kind not in "biuf":
+        return one_hot if array.ndim == 2 else ""
+    if not np.isin(array, (0, 1)).all() or (array.sum(axis=1) == 1).all():
+        return one_hot
+    return (
+        f"Rows with several labels, or none, are {array.shape[1]} problems of two classes: evaluate"
+        f" each by itself, such as evaluate({argument}[:, 0], scores[:, 0])."
+    )
 
 
 def _numbers_and_texts(values: list[Any], argument: str) -> LabelColumn:
@@ -232,8 +243,9 @@ def _missing(argument: str, row: int) -> InputError:
 def read_names(names: NamesLike, argument: str, *, mixed: bool = False) -> Names:
     """Read the names of classes or decisions, or how many of them: n means 0, ..., n-1."""
     if isinstance(names, int | np.integer) and not isinstance(names, bool):
-        if names < 1:
-            raise InputError(argument, "must be at least 1", names)
+        if not 1 <= names <= MOST_NAMES:
+            rule = "must be at least 1" if names < 1 else f"must be at most {MOST_NAMES}"
+            raise InputError(argument, rule, names)
         return tuple(range(int(names)))
     if isinstance(names, str | bytes):
         raise InputError(argument, "must be a sequence of names", f"the text {names!r}")

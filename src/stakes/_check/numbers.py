@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 
 from stakes._check.frames import is_masked
+from stakes._check.lookalikes import are_names, are_numbers_as_strings, decisions_error
 from stakes._check.tensors import as_numpy, as_one_array, is_small_float
 from stakes._errors import Action, InputError, UndefinedMetricError
 from stakes._text import quoted
 from stakes._typing import ArrayLike, Column, FloatArray, Names, PriorsLike
 
+MOST_BINS = 10**6
+MOST_RESAMPLES = 10**6
 SUM_TOLERANCE = 1e-9  # how far priors may be from adding up to 1: rounding, not a slip
 _FOR_TWO = "A single number is the prior of the last of two classes: give one for each class."
 
@@ -20,18 +23,15 @@ def read_array(values: Any, argument: str) -> FloatArray:  # noqa: ANN401
     """Read numbers of any kind as float64, without a copy where they are float64 already."""
     if is_masked(values):
         raise InputError(argument, "must not be a masked array", found="its mask would be lost")
-    if hasattr(values, "toarray") and hasattr(values, "nnz"):
-        rule = "must be dense"
-        raise InputError(argument, rule, "a sparse matrix", hint=f"Pass {argument}.toarray().")
     try:
         array = np.asarray(as_numpy(values, argument))
     except ValueError as error:
         raise InputError(argument, "must be a regular array", f"ragged rows ({error})") from error
     if array.dtype.kind in "biuf" or is_small_float(array.dtype):  # of ml_dtypes
         return array.astype(np.float64, copy=False)
-    if array.dtype.kind == "O":
+    if array.dtype.kind in "OUT":
         return _from_objects(array, argument)
-    kind = {"U": "str", "S": "bytes", "T": "str"}.get(array.dtype.kind, str(array.dtype))
+    kind = {"S": "bytes"}.get(array.dtype.kind, str(array.dtype))
     raise InputError(argument, "must hold numbers", kind, code="not_a_number")
 
 
@@ -40,15 +40,33 @@ def _from_objects(array: np.ndarray[Any, Any], argument: str) -> FloatArray:
     for place, value in np.ndenumerate(array):
         odd = isinstance(value, str | bytes | complex | np.complexfloating) or value is None
         if odd or not hasattr(value, "__float__"):
-            rule, got = "must hold numbers", f"{value!r} ({type(value).__name__})"
-            if len(place) == 1:
-                raise InputError(argument, rule, got, row=place[0], code="not_a_number")
-            raise InputError(argument, rule, f"{got} at row {place}", code="not_a_number")
+            raise _not_a_number(array, place, value, argument)
     try:
         return array.astype(np.float64)
     except (OverflowError, TypeError, ValueError) as error:
         rule = "must hold numbers that a double can hold"
         raise InputError(argument, rule, found=error) from error
+
+
+def _not_a_number(
+    array: np.ndarray[Any, Any],
+    place: tuple[int, ...],
+    value: object,
+    argument: str,
+) -> InputError:
+    """Return the error for a value that is no number, such as a string of one or a class label."""
+    value = value.item() if isinstance(value, np.generic) else value
+    got, code = f"{value!r} ({type(value).__name__})", "not_a_number"
+    hint = ""
+    if are_numbers_as_strings(array):
+        hint = f"Convert the strings: pass numpy.asarray({argument}, dtype=float)."
+    elif argument == "scores" and array.ndim == 1 and are_names(array):
+        return decisions_error(f"strings such as {value!r}")
+    if not place:
+        return InputError(argument, "must hold numbers", got, hint=hint, code=code)
+    more = "" if len(place) == 1 else f", column {place[1]}"
+    rule = "must hold numbers"
+    return InputError(argument, rule, got, row=place[0], more=more, hint=hint, code=code)
 
 
 def read_weights(weights: Column | None, n: int, *, some: bool = True) -> FloatArray | None:
@@ -169,6 +187,18 @@ def read_costs(values: ArrayLike) -> FloatArray:
             got = f"{shown} at (row, column) ({i}, {j})"
             raise InputError("costs", f"must be {rule}", got, hint=hint, code="negative_cost")
     return c
+
+
+def read_count(value: int, argument: str, low: int, high: int, *, none: bool = False) -> int:
+    """Read a whole number of things, so many that memory can hold them; 0 too if none will do."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or (value < low and not (none and value == 0)):
+        zero = "0 or " if none else ""
+        rule = f"must be {zero}a whole number of at least {low}"
+        raise InputError(argument, rule, repr(value))
+    if value > high:
+        raise InputError(argument, f"must be at most {high}", value)
+    return int(value)
 
 
 def read_number(

@@ -1,6 +1,5 @@
 """Rows of several lengths from users: numbers by question and option, and the right options."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -60,9 +59,6 @@ class RaggedRows:
 
 def read_ragged(values: Column, argument: str) -> RaggedRows:
     """Read one row of at least two numbers for each question."""
-    if isinstance(values, Iterator):
-        got = "a generator, which can be read only once"
-        raise InputError(argument, "must be a sequence", got, hint=f"Pass list({argument}).")
     found = values if is_table(values) else as_numpy(values, argument)
     if is_table(values) or (isinstance(found, np.ndarray) and found.ndim != 1):
         table, _, _ = read_table(found, argument)

@@ -1,15 +1,15 @@
 """Tables of scores from users: one row per sample, one column per class."""
 
-import math
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from stakes._check.containers import check_dense
 from stakes._check.digits import FORMATS, SHORTEST, has_bits, is_text_of, parts
 from stakes._check.frames import gathered, is_table
 from stakes._check.labels import read_names
+from stakes._check.lookalikes import is_transposed, kind_of_numbers
 from stakes._check.numbers import read_array
 from stakes._check.precision import Rounding, Unexplained, explain_gaps
 from stakes._check.tensors import as_one_array, rounding_unit
@@ -22,10 +22,9 @@ _FEW = 4.0  # units in the last place of 1 that computing may leave a value outs
 
 def read_table(values: Column, argument: str = "scores") -> tuple[FloatArray, Names | None, float]:
     """Read a table or a single column; also the names of its columns and its rounding unit."""
-    if isinstance(values, Iterator):
-        raise InputError(argument, "must be an array", "a generator, which can be read only once")
     names = None
     if is_table(values):
+        check_dense(values, argument)
         values, names = _from_frame(gathered(values), argument)
     given, values = values, as_one_array(values, argument, ndim=2)
     unit = rounding_unit(given) or rounding_unit(values) or _DOUBLE
@@ -64,7 +63,10 @@ def _refuse_ragged(values: Column, argument: str) -> None:
     if not isinstance(values, list | tuple) or not values:
         return
     lengths = [
-        len(row) if getattr(row, "ndim", 1) and hasattr(row, "__len__") else -1 for row in values
+        len(row)
+        if getattr(row, "ndim", 1) and hasattr(row, "__len__") and not isinstance(row, str | bytes)
+        else -1
+        for row in values
     ]
     if len(set(lengths)) > 1:
         row = next(i for i, n in enumerate(lengths) if n != lengths[0])
@@ -75,12 +77,13 @@ def _refuse_ragged(values: Column, argument: str) -> None:
         raise InputError(argument, rule, found="", row=row, more=more, hint=hint)
 
 
-def check_rows(n_rows: int, n_labels: int, argument: str = "scores") -> None:
-    """Refuse another number of rows than of labels."""
+def check_rows(n_rows: int, n_labels: int, argument: str = "scores", columns: int = 0) -> None:
+    """Refuse another number of rows than of labels; with as many `columns` they are transposed."""
     if n_rows != n_labels:
+        hint = _said("transpose", argument) if columns == n_labels else ""
         rule = "must have one row per label"
         got = f"{n_rows} rows for {n_labels} labels"
-        raise InputError(argument, rule, got, code="lengths_differ")
+        raise InputError(argument, rule, got, hint=hint, code="lengths_differ")
 
 
 def settle_posteriors(
@@ -99,7 +102,7 @@ def settle_posteriors(
         total = np.concatenate([part.sum(axis=1) for part in parts(p)]) if len(p) else np.empty(0)
         found = explain_gaps(p, np.abs(total - 1), unit)
         if isinstance(found, Unexplained):
-            raise _off(total, found, argument)
+            raise _off(p, total, found, argument)
         rounding, rounded = found
         if rounded is not None:
             p = p / np.where(rounded, total, 1.0)[:, None]
@@ -137,7 +140,7 @@ def _of_single(p: FloatArray, rows: BoolArray) -> bool:
     return bool(SHORTEST.exact(table).all()) and is_text_of(table, SHORTEST, "float32")
 
 
-def _off(total: FloatArray, found: Unexplained, argument: str) -> InputError:
+def _off(p: FloatArray, total: FloatArray, found: Unexplained, argument: str) -> InputError:
     row = found.row
     count = f"{found.count} rows do not, most of all" if found.count > 1 else "got"
     text = f"{total[row]:.10g}"
@@ -147,6 +150,8 @@ def _off(total: FloatArray, found: Unexplained, argument: str) -> InputError:
         gaps = f"explains gaps below {found.bound:.2g}"
         more = f"{more}, where rounding to {found.precision} {gaps}"
     hint = Action("renormalize", {"kinds": "Logits, LogLikelihoods"})
+    if is_transposed(p):
+        more, hint = more.partition(",")[0], _said("transpose", argument)
     code = "rows_do_not_sum_to_one"
     return InputError(argument, rule, found=count, row=row, more=more, hint=hint, code=code)
 
@@ -176,15 +181,17 @@ def _outside(p: FloatArray, inside: BoolArray, argument: str) -> InputError:
     value = p[row] if p.ndim == 1 else p[row][~inside[row]][0]
     if np.isnan(p[rows]).any():
         return _not_a_number(_any_in_row(np.isnan(p)), argument)
-    total = float(p[row].sum()) if p.ndim == 2 else math.nan
-    percent = abs(total - 100) < 1e-3
-    fields = {"row": row, "total": f"{total:.10g}", "kinds": "Logits, LogLikelihoodRatios"}
-    hint = Action("say_kind_or_percent" if percent else "say_kind", fields)
-    shares = p.ndim == 1 and p.min() >= 0 and 2 < p.max() <= 100
-    more = ", outside [0, 1]" + (" (percent? divide by 100)" if shares else "")
-    rule, got = "must be posteriors", repr(float(value))
-    code = "percent_not_probability" if percent or shares else "not_posteriors"
+    seems = kind_of_numbers(p)
+    code = "percent_not_probability" if seems.startswith("percent") else "not_posteriors"
+    if seems == "decisions":
+        code = "decisions_not_scores"
+    hint = _said(seems or "say_kind", argument)
+    rule, got, more = "must be posteriors", repr(float(value)), ", outside [0, 1]"
     return InputError(argument, rule, got, row=row, more=more, hint=hint, code=code)
+
+
+def _said(code: str, argument: str) -> Action:
+    return Action(code, {"argument": argument, "kinds": "Logits, LogLikelihoodRatios"})
 
 
 def _any_in_row(bad: BoolArray) -> BoolArray:

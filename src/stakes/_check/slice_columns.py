@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stakes._check.containers import check_container
 from stakes._check.frames import columns_by_name, is_masked, is_table
 from stakes._check.labels import is_missing
 from stakes._check.tensors import as_one_array
@@ -58,9 +59,7 @@ def read_slice(values: Any, name: str) -> SliceColumn:  # noqa: ANN401  any colu
     argument = f"slices {name!r}"
     if isinstance(values, str | bytes) or np.isscalar(values) or values is None:
         raise InputError(argument, "must hold one value per sample", repr(values))
-    if isinstance(values, Iterator):
-        got = "a generator, which can be read only once"
-        raise InputError(argument, "must be a sequence", got, hint="Pass a list of it.")
+    check_container(values, argument)
     if is_masked(values):  # where it is set, the value is missing
         values = np.where(np.ma.getmaskarray(values), None, values.data.astype(object))
     distinct, codes = distinct_values(values, argument)

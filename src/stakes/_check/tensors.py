@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._check.containers import check_container
 from stakes._errors import InputError
 
 _BITS = {  # significant bits of floats that numpy does not have, and of those that it has
@@ -50,6 +51,8 @@ def as_numpy(values: Any, argument: str) -> Any:  # noqa: ANN401
         return [as_numpy(each, argument) for each in values] if _holds(values) else values
     if _is_tensor(type(values)):
         return _from_tensor(values, argument)
+    if not isinstance(values, np.ndarray):
+        check_container(values, argument)
     found = _from_dlpack(values, argument) if _is_foreign(type(values)) else values
     small = isinstance(found, np.ndarray) and is_small_float(found.dtype)  # of ml_dtypes
     return found.astype(np.float32) if small else found

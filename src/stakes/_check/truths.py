@@ -1,10 +1,11 @@
 """Columns of truth values, some of which may be missing."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from stakes._check.containers import check_container
 from stakes._check.frames import is_masked, is_table, only_column
 from stakes._check.labels import is_missing
 from stakes._check.tensors import as_one_array
@@ -63,16 +64,25 @@ def read_words(
 
 
 def read_shares(
-    values: Column, argument: str, low: float, high: float, hint: str | Action = ""
+    values: Column,
+    argument: str,
+    low: float,
+    high: float,
+    hint: str | Action = "",
+    *,
+    sign: str = "",
 ) -> "NDArray[np.float64]":
-    """Return numbers from low to high; NaN where a value is missing."""
+    """Return numbers from low to high; NaN where a value is missing.
+
+    A `sign` such as % may follow a number that is a text.
+    """
     if isinstance(values, np.ndarray) and values.dtype == np.float64 and values.ndim == 1:
         out = values
     else:
         column = listed(values, argument)
         out = np.empty(len(column))
         for row, value in enumerate(column):
-            out[row] = np.nan if is_missing(value) else _number(value, argument, row)
+            out[row] = np.nan if is_missing(value) else _number(value, argument, row, sign)
     bad = (out < low) | (out > high)
     if bad.any():
         row = int(bad.argmax())
@@ -81,22 +91,22 @@ def read_shares(
     return out
 
 
-def _number(value: Any, argument: str, row: int) -> float:  # noqa: ANN401  a cell of any column
-    if isinstance(value, str) and value.strip().lower() in ("", "nan", "none", "null"):
+def _number(value: Any, argument: str, row: int, sign: str) -> float:  # noqa: ANN401  of any column
+    text = value.strip() if isinstance(value, str) else ""
+    if isinstance(value, str) and text.lower() in ("", "nan", "none", "null"):
         return np.nan
     try:
-        return float(value)
+        return float(text.removesuffix(sign) if text else value)
     except (TypeError, ValueError) as error:
-        raise InputError(argument, "must hold numbers", repr(value), row=row) from error
+        hint = Action("say_confidence") if text.endswith("%") else ""
+        raise InputError(argument, "must hold numbers", repr(value), row=row, hint=hint) from error
 
 
 def listed(values: Column, argument: str) -> Sequence[Any]:
     """Return a column of any kind as a list of Python values; nulls stay None or NaN."""
     if isinstance(values, str | bytes) or np.isscalar(values) or values is None:
         raise InputError(argument, "must be a column, one value per row", repr(values))
-    if isinstance(values, Iterator):
-        got = "a generator, which can be read only once"
-        raise InputError(argument, "must be a sequence", got, hint=f"Pass list({argument}).")
+    check_container(values, argument)
     if is_masked(values):
         raise InputError(argument, "must not be a masked array", found="its mask would be lost")
     if is_table(values):

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from stakes._check import InputError, UndefinedMetricError, read_array, read_column
+from stakes._check import InputError, UndefinedMetricError, read_array, read_column, read_count
 from stakes._counting import bincount, repeat
 from stakes._math import rows_by_code
 from stakes._records import Record
@@ -22,6 +22,7 @@ from stakes.samples import Samples, read_samples
 from stakes.scores import LogPosteriors, Scores
 
 Split = tuple[IntArray, IntArray]
+_MOST_FOLDS = 10**4
 _MOST_DEALT = 2**20  # samples that are dealt one by one where rows stand for several
 
 
@@ -353,6 +354,7 @@ def _check_enough(samples: Samples, n_folds: int, group: IntArray | None) -> Non
     if n_folds < 2:
         rule = "must be at least 2"
         raise InputError("folds", rule, n_folds, hint="To fit on the test data say TrainOnTest().")
+    read_count(n_folds, "folds", 2, _MOST_FOLDS)
     for k, name in enumerate(samples.classes):
         size = int(samples.counts[k]) if group is None else np.unique(group[samples.y == k]).size
         if size < n_folds:

@@ -11,10 +11,12 @@ from statistics import NormalDist
 import numpy as np
 
 from stakes._check import (
+    MOST_RESAMPLES,
     InputError,
     UndefinedMetricError,
     encode,
     read_column,
+    read_count,
     read_level,
     read_priors,
 )
@@ -227,8 +229,7 @@ def estimate_priors_from_decisions(
         raise UndefinedMetricError("confusion", rule, found=f"class {bare} has none")
     decided = encode(read_column(y_pred, "y_pred"), confusion.decisions, "decisions")
     counts = bincount(decided, minlength=len(confusion.decisions))
-    if resamples < 2:
-        raise InputError("resamples", "must be at least 2", resamples)
+    read_count(resamples, "resamples", 2, MOST_RESAMPLES)
     if np.linalg.matrix_rank(rates) < rates.shape[0]:
         rule = "must tell the classes apart"
         raise UndefinedMetricError("confusion", rule, found="two of them get the same decisions")

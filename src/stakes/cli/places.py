@@ -16,13 +16,22 @@ _OPTIONS = {  # what to do, by code
     "agreement_share": "For shares give --confidence-is probability.",
     "check_address": "Check --scheduler, --master or --remote.",
     "choose_prefix": "Rename it, or give --prefix.",
+    "decisions": "They look like class labels. For decisions give --decision in place of --scores.",
+    "distances": "Log odds? Give --scores-are logits. Distances, such as an SVM's, are not log"
+    " odds: calibrate them with --scores-are logits.",
     "give_losses": "For gains give the loss of each decision against the best one.",
     "limit_file": "--max-bytes limits the whole file.",
+    "logits": "Values before a softmax? Give --scores-are logits.",
+    "logs": "Log probabilities? Give --scores-are log-posteriors.",
     "name_any_kind": "For a file with another ending give --input-format.",
     "name_decisions": 'Name them: --cost \'{{"matrix": [...], "decisions": [...]}}\'.',
     "name_kind": "Give one with --input-format, such as csv ({kinds}).",
     "name_packed_kind": "Let its name end in .gz, or give --input-format csv.gz.",
     "name_outcomes": "Give the values of the column: --right-is, --wrong-is, --abstained-is.",
+    "odds": "Odds? Take their logarithm, and give --scores-are logits.",
+    "percent": "Percent? Divide by 100. For other scores give --scores-are.",
+    "percent_or_odds": "Percent? Divide by 100. Odds? Take their logarithm, and give --scores-are"
+    " logits.",
     "renormalize": "To divide rows by their sums give --renormalize."
     " For other scores give --scores-are.",
     "replace_file": "Give --force to replace it.",
@@ -33,12 +42,13 @@ _OPTIONS = {  # what to do, by code
     " that is right.",
     "say_confidence": "For percent give --confidence-is percent, for log probabilities logprob.",
     "say_kind": "For other scores give --scores-are.",
-    "say_kind_or_percent": "That row sums to {total}: percent? Divide by 100."
-    " For other scores give --scores-are.",
     "say_training_priors": "\nTrained on data like these, so adapt them:"
     " --training-prior data.\nAlready for these priors: --training-prior deployment.",
     "say_training_numbers": "\nTrained at other priors, so adapt them:"
     " --training-prior PRIORS.\nAlready for these priors: --training-prior deployment.",
+    "typed_decisions": "For decisions give --decision in place of --scores. If they are posteriors"
+    " of exactly 0 and 1, name a column for each class.",
+    "transpose": "Write a row for each sample, with a column for each class.",
     "use_likelihoods": "For {k} classes give --scores-are log-likelihoods.",
     "use_logits": "For unnormalised scores give --scores-are logits.",
     "use_ratios": "For log p(x|H_2) - log p(x|H_1) give --scores-are llr.",
@@ -52,6 +62,8 @@ COMMANDS = {  # by the action of a verdict
 _ADVICE = {
     "check_classes": "Check whether columns are swapped, labels are inverted, or the scores are"
     " those of the other class (--positive).",
+    "name_groups": "Drop what was joined twice. If rows of one case belong together, name the case"
+    " with --group, or the intervals are too narrow.",
 }
 
 

@@ -5,8 +5,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from stakes._check import refuse_decisions
 from stakes._errors import InputError, told_of
-from stakes._text import plain_list, quoted
+from stakes._text import plain, plain_list, quoted
 from stakes.cli import parsing
 from stakes.cli.cost_text import CostText, read_application
 from stakes.cli.messages import note, progress_bar, refuse
@@ -19,7 +20,7 @@ from stakes.io import Columns, LongColumns, column_names, read_columns
 from stakes.io.batches import Ask
 from stakes.io.sources import is_address
 from stakes.samples import Samples, read_samples
-from stakes.scores import Scores
+from stakes.scores import Posteriors, Scores
 from stakes.scoring import RULES, ScoringRule
 
 if TYPE_CHECKING:
@@ -78,7 +79,11 @@ class Request:
         found = {}
         for name, columns in self.systems.items():
             with told_of(f"system {name!r}" if len(self.systems) > 1 else ""):
-                found[name] = parsing.system_scores(table, columns, self.options, names)
+                scores = parsing.system_scores(table, columns, self.options, names)
+                if isinstance(scores, Posteriors):
+                    column = f"{plain(table.source)}: column {plain(columns)!r}"
+                    refuse_decisions(scores.values, scores.values, argument=column)
+                found[name] = scores
         return found
 
     @property

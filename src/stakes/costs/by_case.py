@@ -25,11 +25,16 @@ from stakes._typing import (
 )
 from stakes.costs.cost_tables import TIE, take_lower
 from stakes.costs.matrix import CostMatrix
-from stakes.costs.named_costs import DecidingCosts, NamedCosts, names_of, read_price
+from stakes.costs.named_costs import DecidingCosts, NamedCosts, is_frame, names_of, read_price
 from stakes.costs.price_words import is_column, is_prices, named_columns, price_entries
 from stakes.scores import Scores
 
 Cell = float | FloatArray
+_FEW_PRICES = 20  # of a list that may be meant as several costs, not as one for each sample
+_SEVERAL = (
+    "A list has a cost for each sample. For several costs pass applications by name:"
+    " costs={'low': {'miss': 10, 'false_alarm': 1}, 'high': {'miss': 50, 'false_alarm': 1}}."
+)
 
 
 class SampleCosts(DecidingCosts):
@@ -396,6 +401,24 @@ def as_costs(
         return CostMatrix(costs, classes=classes, decisions=decisions)
     by_name = {word: word if word in columns else price for word, price in costs.items()}
     return CostsByCase(by_name, classes=classes, decisions=decisions).with_columns(columns)
+
+
+def classes_named(costs: object) -> Names | None:
+    """Return the classes that costs name, as rows of a data frame may; None where they do not."""
+    if isinstance(costs, CostMatrix | SampleCosts | CostsByCase):
+        return costs.classes
+    if not is_frame(costs):
+        return None
+    names = CostMatrix(costs).classes
+    return None if names == tuple(range(len(names))) else names
+
+
+def check_samples(costs: SampleCosts, n: int) -> None:
+    """Refuse costs of another number of samples."""
+    if (given := costs.shape[0]) != n:
+        few = given <= _FEW_PRICES < n
+        hint = _SEVERAL if few else ""
+        raise InputError("costs", "must be of the same samples", f"{given} for {n}", hint=hint)
 
 
 def numbers_of(

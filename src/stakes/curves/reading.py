@@ -18,6 +18,7 @@ from stakes._check import (
     read_names,
     read_table,
     read_weights,
+    refuse_decisions,
     seen_names,
 )
 from stakes._text import quoted
@@ -80,6 +81,7 @@ def read_detector(
         column, ranks = read_column(y_true, "y_true"), table
         check_rows(table.size, len(column))
         check_no_nan(table)
+        refuse_decisions(scores, table)
         if classes is not None:
             names = _positive_last(read_names(classes, "classes"), positive)
     else:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes._check import InputError, read_level
+from stakes._check import MOST_RESAMPLES, InputError, read_count, read_level
 from stakes._counting import bincount
 from stakes._records import Record
 from stakes._text import plain
@@ -129,8 +129,7 @@ def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
     ([0.1, 0.3, 0.7], [0.2, 0.6, 0.9], [0.0, 0.5, 1.0])
     """
     read_level(level)
-    if isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 1:
-        raise InputError("resamples", "must be a whole number of at least 1", repr(resamples))
+    read_count(resamples, "resamples", 1, MOST_RESAMPLES)
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
     if len(samples.classes) != 2:
         hint = "Use reliability with confidence=True."

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError, read_priors
+from stakes._check import MOST_BINS, InputError, read_count, read_priors
 from stakes._records import Record
 from stakes._text import number, plain
 from stakes._typing import Column, CostValues, FloatArray, Label, Names, NamesLike, PriorsLike
@@ -185,8 +185,7 @@ def score_distribution(
     array([[1., 0.],
            [0., 1.]])
     """
-    if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
-        raise InputError("bins", "must be a whole number of at least 1", repr(bins))
+    read_count(bins, "bins", 1, MOST_BINS)
     found = detector(
         y_true, scores, sample_weight=sample_weight, classes=classes, positive=positive
     )

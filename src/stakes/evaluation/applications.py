@@ -18,7 +18,7 @@ from stakes._records import Record
 from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray, Names, Prices, PriorsLike
 from stakes.costs import CostMatrix, CostsByCase, SampleCosts
-from stakes.costs.by_case import as_costs
+from stakes.costs.by_case import as_costs, check_samples, classes_named
 from stakes.costs.price_words import is_prices, named_columns, with_price_columns
 from stakes.samples import Samples
 from stakes.scores import PosteriorScores
@@ -250,9 +250,7 @@ def _samples_in_use(
         raise InputError("costs", rule, quoted(entry.classes))
     if isinstance(entry, CostMatrix):
         return ApplicationSamples(name, entry, at)
-    if entry.shape[0] != samples.n_given:
-        rule = "must be of the same samples"
-        raise InputError("costs", rule, f"{entry.shape[0]} for {samples.n_given}")
+    check_samples(entry, samples.n_given)
     return ApplicationSamples(name, entry if samples.row is None else entry.part(samples.row), at)
 
 
@@ -276,11 +274,6 @@ def with_columns(costs: Applications | None, columns: Any) -> Applications | Non
     if isinstance(costs, Mapping) and not is_prices(costs):
         return {name: bound(entry) for name, entry in costs.items()}
     return bound(costs)
-
-
-def _named_costs(costs: Applications | None) -> list[CostMatrix | SampleCosts | CostsByCase]:
-    """Return the costs of each application that name their classes."""
-    return [c for c in _bare(costs) if isinstance(c, CostMatrix | SampleCosts | CostsByCase)]
 
 
 def _bare(costs: Applications | None) -> list[CostsLike | None]:
@@ -315,4 +308,5 @@ def with_classes(costs: Applications | None, classes: Names) -> Applications | N
 
 def classes_of(costs: Applications | None) -> Names | None:
     """Return the classes that costs name, if they do."""
-    return next((each.classes for each in _named_costs(costs)), None)
+    named = (classes_named(each) for each in _bare(costs))
+    return next((names for names in named if names is not None), None)

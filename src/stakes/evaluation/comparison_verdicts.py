@@ -109,17 +109,22 @@ def verdicts_of_comparison(
     margins: Sequence[RelativeCost],
     best: Mapping[str, Sequence[str]],
     values: Mapping[str, Mapping[str, float]],
+    same: Sequence[tuple[str, str]] = (),
 ) -> Iterator[Verdict]:
-    """Return what a comparison says, by application; the first system is the reference."""
+    """Return what a comparison says, by application; the first system is the reference.
+
+    Of systems that are the `same` nothing is said, as there is no difference to find.
+    """
     reference, systems = next(iter(values)), len(values)
     family = systems * (systems - 1) // 2 * len(best)
     for application, names in best.items():
         where = f"{plain(application)}: " if len(best) > 1 else ""
         for difference in differences:
-            if difference.metric == f"{application}.nec":
+            own = difference.metric == f"{application}.nec"
+            if own and (reference, difference.system) not in same:
                 yield pair_verdict(difference, reference, where, family)
         for found in margins:
-            if found.application == application:
+            if found.application == application and (reference, found.system) not in same:
                 yield margin_verdict(found, reference, where)
         if systems > 2 and names:
             lowest = min(names, key=lambda name: values[name][f"{application}.nec"])

@@ -15,7 +15,7 @@ from stakes._records import Record
 from stakes._text import number, percent, plain, quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArray, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
-from stakes.costs.by_case import as_costs, numbers_of
+from stakes.costs.by_case import as_costs, check_samples, classes_named, numbers_of
 from stakes.evaluation.applications import (
     DEPLOYMENT,
     CostsLike,
@@ -171,9 +171,7 @@ def decide(
     [2.0, 2.85, 20.0, 2.7]
     """
     typed = as_scores(scores)
-    named = classes
-    if named is None and isinstance(costs, CostMatrix | SampleCosts):
-        named = costs.classes
+    named = classes_named(costs) if classes is None else classes
     names = class_names(typed, named) or tuple(range(typed.n_classes))
     table = _costs(costs, names, len(typed))
     p = _posteriors(typed.ordered(names), names, priors, training_priors)
@@ -198,8 +196,8 @@ def _costs(costs: CostsLike | None, names: Names, n: int) -> CostMatrix | Sample
     if table.classes != names:
         rule = f"must have the classes of the scores, {quoted(names)}, in their order"
         raise InputError("costs", rule, quoted(table.classes))
-    if isinstance(table, SampleCosts) and table.shape[0] != n:
-        raise InputError("costs", "must be of the same samples", f"{table.shape[0]} for {n}")
+    if isinstance(table, SampleCosts):
+        check_samples(table, n)
     return table
 
 

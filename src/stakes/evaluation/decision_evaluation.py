@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._check import InputError
 from stakes._counting import bincount, repeat
 from stakes._text import key_of, plain
 from stakes._typing import CostValues, PriorsLike
@@ -26,8 +27,9 @@ from stakes.evaluation.rates import (
 )
 from stakes.evaluation.tracking import Carded, Tracked
 from stakes.evaluation.verdicts.cautions import few_errors, few_kinds, small_classes
+from stakes.evaluation.verdicts.suspicions import turned_costs
 from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
-from stakes.intervals import replicate_counts, seed_of
+from stakes.intervals import check_resamples, replicate_counts, seed_of
 from stakes.metrics import ConfusionMatrix, Explanation, explain
 from stakes.metrics.paired import paired_difference
 from stakes.metrics.traditional import metrics_for_report
@@ -86,8 +88,9 @@ class DecisionEvaluation(Paged, Tracked, Carded):
         claim = CostClaim(cost, normalized, self._p_value())
         confusion = self.confusion
         said = usefulness_of([claim], level)
+        doubts = () if self.costs is None else turned_costs(self.costs)
         if not confusion.whole:  # weights do not tell how many samples there were
-            return tuple(said)
+            return (*said, *doubts)
         counts = bincount(confusion.row, confusion.weight, len(confusion.classes))
         sizes = [round(n) for n in counts.tolist()]
         made = set(confusion.column.tolist())
@@ -101,7 +104,7 @@ class DecisionEvaluation(Paged, Tracked, Carded):
             if costs is not None:
                 cells = confusion.row, confusion.column, confusion.weight
                 said += few_errors(few_kinds(count_errors(costs, *cells)))
-        return (*said, *small_classes(confusion.classes, sizes, scored=False))
+        return (*said, *small_classes(confusion.classes, sizes, scored=False), *doubts)
 
     @property
     def verdict(self) -> str:
@@ -245,6 +248,12 @@ def evaluate_decisions(
     >>> round(result.expected_cost.normalized, 2), result.verdicts[0].code
     (0.54, 'useful')
     """
+    if not isinstance(confusion, ConfusionMatrix):
+        hint = "Pass evaluate_decisions(confusion_matrix(y_true, y_pred), costs)."
+        raise InputError(
+            "confusion", "must be a ConfusionMatrix", type(confusion).__name__, hint=hint
+        )
+    check_resamples(resamples)
     seed = seed_of(rng)
     cost = confusion.expected_cost(costs, priors) if priced is None else priced
     chosen = None

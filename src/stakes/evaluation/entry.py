@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import columns_in_memory
+from stakes._check import FEWEST_DECIDED, columns_in_memory
 from stakes._counting import bincount
 from stakes._errors import told_of
 from stakes._math import times
@@ -49,10 +49,11 @@ from stakes.evaluation.slice_results import (
 )
 from stakes.evaluation.systems import Settings, SumsOfAll, System, read_system
 from stakes.evaluation.verdicts.evaluation_verdicts import verdicts_of
+from stakes.evaluation.verdicts.suspicions import odd_costs, odd_rows, odd_scores
 from stakes.evaluation.verdicts.usefulness import evidence_of
 from stakes.intervals import Progress
 from stakes.samples import Samples, read_samples
-from stakes.scores import Posteriors, Scores
+from stakes.scores import Scores, as_scores
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
 
 RULES: tuple[ScoringRule, ...] = (LogLoss(), BrierLoss())
@@ -64,7 +65,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     scores: Scores | Column,
     *,
     label: str | None = None,
-    kind: type[Scores] = Posteriors,
+    kind: type[Scores] | None = None,
     costs: Applications | None = None,
     priors: PriorsLike | None = None,
     training_priors: PriorsLike | None = None,
@@ -92,8 +93,8 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         As in `expected_loss`.
     label : str, optional
         For a table (of pyarrow, polars, pandas or DuckDB): its column of labels.
-    kind : type of scores, default Posteriors
-        For a table: what its scores are, such as `Logits`.
+    kind : type of scores, optional
+        What a plain array or the columns of a table hold, such as `Logits`; by default posteriors.
     costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
         By default 1 for each error. For two classes also {"miss": 5, "false_alarm": 1}. A mapping
         from names gives several applications, which are evaluated side by side. With a table, costs
@@ -161,7 +162,9 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         )
         scores = systems[""]
     named = classes if classes is not None else classes_of(costs)
-    given = read_samples(y_true, scores, priors, sample_weight, named, ignore_index=ignore_index)
+    given = read_samples(
+        y_true, scores, priors, sample_weight, named, kind=kind, ignore_index=ignore_index
+    )
     cells = curve = None
     if _gathers(given, folds, groups, slices):
         from stakes.evaluation.summaries.two_classes import samples_in_cells  # noqa: PLC0415  for many samples
@@ -207,6 +210,9 @@ def evaluate_samples(
     curve = of_rows if curve is None else curve
     ranking = ranking_of(samples, curve, level)
     least = [(least_cost(use, curve), least_cost(use, of_rows)) for use in system.uses]
+    doubts = [*odd_costs(system.uses)]
+    if of_all is None:
+        doubts += [*odd_scores(samples, curve), *odd_rows(samples, curve)]
     del curve, of_rows  # they hold as much as the samples
     sources = [Source.given("uncalibrated", system)]
     if system.stage is not None:
@@ -232,7 +238,7 @@ def evaluate_samples(
         sketch=sketch_of(sources),
     )
     evidence = evidence_of(system, evaluation.applications, level)
-    return replace(evaluation, verdicts=verdicts_of(evaluation, evidence))
+    return replace(evaluation, verdicts=(*verdicts_of(evaluation, evidence), *doubts))
 
 
 def _summary(system: System) -> DataSummary:
@@ -256,7 +262,7 @@ def columns_of(  # noqa: PLR0913, PLR0917  the arguments that may be columns
     table: Any,  # noqa: ANN401  anything with an Arrow stream
     label: str,
     systems: Mapping[str, Any],  # of each system a column, or several; "" is the only one
-    kind: type[Scores],
+    kind: type[Scores] | None,
     costs: Applications | None = None,
     sample_weight: Any = None,  # noqa: ANN401  a column, or its name
     groups: Any = None,  # noqa: ANN401
@@ -275,7 +281,7 @@ def columns_of(  # noqa: PLR0913, PLR0917  the arguments that may be columns
     typed = {}
     for name, each in zip(systems, found.scores, strict=True):
         with told_of(f"system {name!r}" if name else ""):
-            typed[name] = kind(each)
+            typed[name] = as_scores(each, kind, fewest=FEWEST_DECIDED)
     return (
         found.y,
         typed,

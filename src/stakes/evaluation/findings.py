@@ -500,7 +500,8 @@ class Verdict(Record):
     advice : str
         What to do.
     action : str
-        What to do as a code: `calibrate` or `check_classes`; empty if there is no function for it.
+        What to do as a code: `calibrate`, `check_classes` or `name_groups`; empty if there is no
+        function for it.
     application : str
         The application it is about; empty if it is about all.
 

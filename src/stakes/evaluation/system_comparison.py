@@ -17,6 +17,7 @@ from stakes._text import key_of, plain, quoted
 from stakes._typing import Column, Label, NamesLike, PriorsLike
 from stakes.calibration import Calibrator
 from stakes.calibration.crossfit import Folds
+from stakes.evaluation.application_decisions import curve_of
 from stakes.evaluation.application_results import error_counts
 from stakes.evaluation.applications import Applications, classes_of
 from stakes.evaluation.comparison_verdicts import few_errors_of, verdicts_of_comparison
@@ -38,13 +39,20 @@ from stakes.evaluation.sketch_sources import Source
 from stakes.evaluation.systems import Settings, System, read_system
 from stakes.evaluation.tracking import Tracked
 from stakes.evaluation.verdicts.cautions import Groups, few_groups, reversed_systems, small_classes
+from stakes.evaluation.verdicts.suspicions import (
+    odd_costs,
+    odd_rows,
+    odd_scores,
+    same_scores,
+    twins,
+)
 from stakes.evaluation.verdicts.wording import counted
 from stakes.intervals import Progress, Replicates, replicate
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import infinite_gap
 from stakes.results import Estimate
 from stakes.samples import Samples, read_samples
-from stakes.scores import Posteriors, Scores
+from stakes.scores import Scores
 from stakes.scoring import ScoringRule
 
 _SEPARATOR = "\x1f"  # between a system and a metric; no name on a screen can hold it
@@ -153,7 +161,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     systems: Mapping[str, Scores | Column],
     *,
     label: str | None = None,
-    kind: type[Scores] = Posteriors,
+    kind: type[Scores] | None = None,
     reference: str | None = None,
     margin: float | None = None,
     costs: Applications | None = None,
@@ -185,8 +193,8 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
         `y_true`, the name of each system's column or columns.
     label : str, optional
         For a table: its column of labels.
-    kind : type of scores, default Posteriors
-        For a table: what its scores are.
+    kind : type of scores, optional
+        What plain arrays or the columns of a table hold; by default posteriors.
     reference : name, optional
         The system that the others are compared with; by default the first.
     margin : float, optional
@@ -256,7 +264,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     read = _read_each(
         {name: systems[name] for name in names},
         lambda scores: read_samples(
-            y_true, scores, priors, sample_weight, named, ignore_index=ignore_index
+            y_true, scores, priors, sample_weight, named, kind=kind, ignore_index=ignore_index
         ),
     )
     applied = costs, training_priors, calibrator, folds, level, resamples
@@ -316,6 +324,7 @@ def compare_samples(
     }
     differences = _differences(contrasts, adjusted, drawn, values, level, higher)
     margins = () if margin is None else _relative_costs(contrasts, applications, margin, level)
+    same = same_scores({name: system.as_given.samples for name, system in made.items()})
     costly = {
         name: system.as_given.samples
         for name, system in made.items()
@@ -335,8 +344,10 @@ def compare_samples(
         seed=settings.seed,
         verdicts=(
             *reversed_systems(costly, level, among=len(made)),
-            *verdicts_of_comparison(differences, margins, best, values),
+            *twins(same, first.samples.n),
+            *verdicts_of_comparison(differences, margins, best, values, same),
             *_warnings(made),
+            *_doubts(made),
         ),
         notes=tuple(dict.fromkeys(notes)),
         sketch=sketch_of(_sources(made)),
@@ -421,6 +432,18 @@ def _warnings(made: Mapping[str, System]) -> list[Verdict]:
     found += small_classes(samples.classes, counts, groups, calibrated=calibrated)
     found += few_groups(groups, loss=first.stage is not None)
     return found
+
+
+def _doubts(made: Mapping[str, System]) -> Iterator[Verdict]:
+    """Return what looks wrong in the input."""
+    first = next(iter(made.values()))
+    yield from odd_costs(first.uses)
+    for name, system in made.items():
+        samples = system.as_given.samples
+        curve = curve_of(samples)
+        yield from odd_scores(samples, curve, f" of {plain(name)}")
+        if system is first:
+            yield from odd_rows(samples, curve)
 
 
 def _check(systems: Mapping[str, Samples], margin: float | None, level: float) -> None:

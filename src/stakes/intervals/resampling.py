@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError
+from stakes._check import MOST_RESAMPLES, InputError, read_count
 from stakes._counting import bincount
 from stakes._kernels.draws import multinomial_counts, multinomial_dot, multinomial_ranks
 from stakes._kernels.kernel_records import Ranking
@@ -215,8 +215,4 @@ def seed_of(rng: "int | np.random.Generator") -> int:
 
 def check_resamples(resamples: int, *, none: bool = True) -> None:
     """Refuse anything but a whole number: 0 where none are needed, or enough for an interval."""
-    whole = isinstance(resamples, int | np.integer) and not isinstance(resamples, bool)
-    if not whole or (resamples < _FEWEST and not (none and resamples == 0)):
-        zero = "0 or " if none else ""
-        rule = f"must be {zero}a whole number of at least {_FEWEST}"
-        raise InputError("resamples", rule, repr(resamples))
+    read_count(resamples, "resamples", _FEWEST, MOST_RESAMPLES, none=none)

@@ -25,7 +25,7 @@ from stakes.io.columns import Columns, Gathering, no_rows
 from stakes.io.frame_columns import frame_of
 from stakes.io.gather import Kinds
 from stakes.io.units import Piece
-from stakes.scores import Scores, class_names
+from stakes.scores import Scores, as_scores, class_names
 
 if TYPE_CHECKING:
     from stakes.evaluation.summaries.compared_rows import ScoreForm
@@ -299,7 +299,7 @@ class Relation:
         for name, named in roles.systems.items():
             several = f"system {name!r}" if len(roles.systems) > 1 else ""
             with told_of(several), _of_columns(piece, _listed(named)):
-                systems[name] = self.kind(columns.matrix(_listed(named)))
+                systems[name] = as_scores(columns.matrix(_listed(named)), self.kind)
                 class_names(systems[name], classes)
 
         def coded(name: str, *, texts: bool = False) -> CodedColumn:

@@ -18,7 +18,7 @@ from stakes._check import (
 )
 from stakes._typing import Column, CostValues, FloatArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
-from stakes.costs.by_case import as_costs, numbers_of
+from stakes.costs.by_case import as_costs, check_samples, numbers_of
 from stakes.costs.price_words import is_prices
 from stakes.metrics.confusion import ConfusionMatrix
 from stakes.metrics.expected_losses import expected_sample_cost
@@ -181,12 +181,9 @@ def _per_sample(
     costs: SampleCosts,
     priors: PriorsLike | None,
 ) -> ExpectedLoss:
-    rows = costs.shape[0]
-    if y.row is not None and y.row.max() < rows:
+    if y.row is not None and y.row.max() < costs.shape[0]:
         costs = costs.part(y.row)
-    if len(y) != costs.shape[0]:
-        rule = "must be of the same samples"
-        raise InputError("y_true, y_pred and costs", rule, f"{len(y)}, {len(d)} and {rows}")
+    check_samples(costs, len(y))
     codes, decided = encode(y, costs.classes, "classes"), encode(d, costs.decisions, "decisions")
     given, same = read_priors(priors, costs.classes), costs.constant()
     if same is not None:

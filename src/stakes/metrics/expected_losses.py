@@ -16,7 +16,7 @@ from stakes._text import quoted
 from stakes._typing import Column, CostValues, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.class_losses import ClassLosses, Constant, NaivePrices
 from stakes.costs import CostMatrix, SampleCosts
-from stakes.costs.by_case import as_costs, numbers_of
+from stakes.costs.by_case import as_costs, check_samples, classes_named, numbers_of
 from stakes.costs.matrix import as_cost_matrix
 from stakes.costs.price_words import is_prices
 from stakes.results import ExpectedLoss
@@ -213,8 +213,7 @@ def bayes_cost(
 
     A third of the naive cost: use it.
     """
-    if classes is None and isinstance(costs, CostMatrix | SampleCosts):
-        classes = costs.classes
+    classes = classes_named(costs) if classes is None else classes
     return bayes_cost_of(read_samples(y_true, scores, priors, sample_weight, classes), costs)
 
 
@@ -229,9 +228,7 @@ def bayes_cost_of(
     if costs.classes != samples.classes:
         rule = f"must have the classes of the scores, {quoted(samples.classes)}, in their order"
         raise InputError("costs", rule, quoted(costs.classes))
-    if costs.shape[0] != samples.n_given:
-        rule = "must be of the same samples"
-        raise InputError("costs", rule, f"{costs.shape[0]} for {samples.n_given}")
+    check_samples(costs, samples.n_given)
     kept = costs if samples.row is None else costs.part(samples.row)
     same = kept.constant()
     if same is not None:

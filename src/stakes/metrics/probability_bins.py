@@ -10,7 +10,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from stakes._check import InputError, read_level, read_number
+from stakes._check import MOST_BINS, InputError, read_count, read_level, read_number
 from stakes._records import Record
 from stakes._text import number
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
@@ -102,10 +102,9 @@ class EqualMass:
         return equal_mass(probability, weights, self.n)
 
 
-def check_bins(n: object) -> None:
-    """Refuse anything but a whole number of at least 1."""
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise InputError("bins", "must be a whole number of at least 1", repr(n))
+def check_bins(n: int) -> None:
+    """Refuse anything but a whole number of bins."""
+    read_count(n, "bins", 1, MOST_BINS)
 
 
 Bins = int | EqualWidth | EqualMass

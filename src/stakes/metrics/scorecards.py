@@ -19,6 +19,7 @@ import numpy as np
 from stakes._check import (
     InputError,
     LabelColumn,
+    are_decided,
     as_numpy,
     encode,
     read_column,
@@ -35,6 +36,7 @@ from stakes._math import quotient
 from stakes._records import Record
 from stakes._typing import Column, CostValues, FloatArray, Label, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
+from stakes.costs.by_case import classes_named
 from stakes.metrics.calibration_errors import CalibrationError, binned_errors, error_of_sums
 from stakes.metrics.class_gaps import ClassGaps
 from stakes.metrics.confusion import ConfusionMatrix
@@ -160,9 +162,7 @@ def scorecard(  # noqa: PLR0913  the data, the costs, the bins
     """
     check_bins(bins)
     y_true, scores = as_numpy(y_true, "y_true"), as_numpy(scores, "scores")
-    named = classes
-    if named is None and isinstance(costs, CostMatrix | SampleCosts):
-        named = costs.classes
+    named = classes_named(costs) if classes is None else classes
     y, used, ignored = _without(ignore_index, y_true, scores, sample_weight)
     if not isinstance(costs, SampleCosts):
         for form in _forms(used):
@@ -230,7 +230,8 @@ def read_plain_inputs(
     if type(values) is not np.ndarray or values.dtype not in (np.float32, np.float64):
         return None
     column = values.ndim == 1 and kind is not LogPosteriors
-    if len(values) == 0 or not (column or (values.ndim == 2 and values.shape[1] > 1)):
+    decided = values is scores and values.ndim == 1 and are_decided(values)
+    if decided or len(values) == 0 or not (column or (values.ndim == 2 and values.shape[1] > 1)):
         return None
     labels = _codes(y_true, 2 if column else values.shape[1], classes)
     if labels is None or labels[0].shape != values.shape[:1]:

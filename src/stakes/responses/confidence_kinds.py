@@ -100,7 +100,7 @@ class StatedPercent(Confidence):
 
     def probabilities(self) -> FloatArray:
         """Return the values divided by 100."""
-        return read_shares(self.values, "confidence", 0, 100) / 100
+        return read_shares(self.values, "confidence", 0, 100, sign="%") / 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)

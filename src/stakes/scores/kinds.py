@@ -20,6 +20,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from stakes._check import (
+    FEWEST_UNLABELLED,
     Action,
     InputError,
     Rounding,
@@ -29,6 +30,7 @@ from stakes._check import (
     read_names,
     read_priors,
     read_table,
+    refuse_decisions,
     settle_log_posteriors,
     settle_posteriors,
 )
@@ -296,8 +298,8 @@ class PosteriorScores(Scores):
         names = self.names if self.names is not None else tuple(range(self.n_classes))
         old, new = (read_priors(priors, names) for priors in (training, target))
         if old is None or new is None or not old.all():
-            msg = "training and target priors must be numbers, training ones above 0:"
-            raise InputError(f"{msg} got {training!r} and {target!r}.")
+            rule, got = "must be numbers, training ones above 0", f"{training!r} and {target!r}"
+            raise InputError("training and target priors", rule, got)
         shifted = self.answers(None).log_p + (log(new) - log(old))
         _refuse_impossible(shifted)
         answers = LogProbabilities.normalised(shifted)
@@ -595,9 +597,28 @@ def _refuse_impossible(joint: FloatArray) -> None:
         raise InputError("priors", _POSSIBLE, found="at", row=row, more=more)
 
 
-def as_scores(scores: Scores | Column) -> Scores:
-    """Return scores of a declared kind; a plain array means posteriors."""
-    return scores if isinstance(scores, Scores) else Posteriors(scores)
+def as_scores(
+    scores: Scores | Column,
+    kind: type[Scores] | None = None,
+    *,
+    fewest: int = FEWEST_UNLABELLED,
+    argument: str = "scores",
+) -> Scores:
+    """Return scores of a declared kind; a plain array means posteriors, and is no decisions.
+
+    `fewest` is how many rows of exact zeros and ones are not chance.
+    """
+    if kind is not None and not (isinstance(kind, type) and issubclass(kind, Scores)):
+        raise InputError("kind", "must be a kind of scores, such as stakes.Logits", repr(kind))
+    if isinstance(scores, Scores):
+        if kind is not None and kind is not type(scores):
+            got = f"{kind.__name__} for {type(scores).__name__}"
+            raise InputError("kind", "must be that of typed scores", got, hint="Leave kind out.")
+        return scores
+    typed = (kind or Posteriors)(scores)
+    if isinstance(typed, Posteriors):
+        refuse_decisions(scores, typed.values, fewest, argument)
+    return typed
 
 
 def names_as(columns: Names, labels: Names) -> Names:

@@ -24,7 +24,7 @@ from stakes.evaluation import Application, Comparison, Evaluation, Verdict, comp
 from stakes.evaluation.applications import Applications, classes_of, columns_of_costs, with_columns
 from stakes.evaluation.entry import RULES
 from stakes.intervals import Progress, seed_of
-from stakes.samples import read_samples
+from stakes.samples import Samples, read_samples
 from stakes.scores import PosteriorScores, model_scores
 from stakes.scores.model_scores import FIT_FIRST
 from stakes.scoring import ScoringRule
@@ -421,7 +421,7 @@ class _Data:
         delivered = self.all_ordered({name: model.scores(None) for name, model in made.items()})
         first = next(iter(delivered.values()))
         names = self.names or first.names or ()
-        samples = read_samples(self.y, first, None, self.weights, self.names)
+        samples = self._read(next(iter(made)), first, made)
         made = {
             name: replace(m, declared=names) if isinstance(m, FittedModel) else m
             for name, m in made.items()
@@ -439,7 +439,7 @@ class _Data:
                 weighted_classes(
                     plain(name),
                     model,
-                    read_samples(self.y, delivered[name], None, self.weights, self.names),
+                    self._read(name, delivered[name], made),
                     self.costs,
                     several=len(made) > 1,
                 )
@@ -448,6 +448,11 @@ class _Data:
             verdicts = tuple(verdict for verdict in found if verdict is not None)
         folds = {name: each for name, each in folds.items() if each is not None}
         return _Systems(scores, folds, place, verdicts)
+
+    def _read(self, name: str, scores: PosteriorScores, models: Mapping[str, Any]) -> Samples:
+        """Return checked samples of a model; an error names it if there are several."""
+        with told_of(f"model {name!r}" if len(models) > 1 else ""):
+            return read_samples(self.y, scores, None, self.weights, self.names)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from stakes._check import InputError, encode, read_column, slice_columns
+from stakes._check import FEWEST_UNLABELLED, InputError, encode, read_column, slice_columns
 from stakes._records import Record
 from stakes._text import number
 from stakes._typing import Column, Label, NamesLike, PriorsLike
@@ -238,7 +238,10 @@ class Summary(Record):
         if ignore_index is not None and not every.other_than(ignore_index).any():
             self._ignored += len(every)
             return
-        column, typed, names = paired(every, scores, told.classes, ignore_index, told.kind)
+        kind = None if isinstance(scores, Scores) else told.kind  # any kind of that meaning
+        column, typed, names = paired(
+            every, scores, told.classes, ignore_index, kind, FEWEST_UNLABELLED
+        )
         codes, rows = encode(column, names, "classes"), column.row
         parts = slice_columns(slices)
         new = Batch(codes, typed, sample_weight, groups, parts, columns or {})
