@@ -520,7 +520,7 @@ def test_no_output_goes_onto_one_of_several_inputs(folder: Path) -> None:
         done = call("evaluate", *paths, *QUICK, option, "./t.csv", "--force", cwd=folder)
         assert (done.returncode, "it is read" in done.stderr) == (4, True)
     done = call("evaluate", "t.csv", *QUICK, "--resume", "x", "-o", "./x", cwd=folder)
-    assert (done.returncode, "--resume and --output must be two files" in done.stderr) == (2, True)
+    assert (done.returncode, "--output and --resume must be two files" in done.stderr) == (2, True)
 
 
 class Slow(table_streams.Stream):

@@ -13,8 +13,8 @@ from stakes.samples import Samples
 from stakes.scores import LogPosteriors, Posteriors, Scores
 
 _HALF = math.log(2)
-PLAIN = 104.0  # log odds up to which every float tells posteriors apart: single precision to 2^-149
-USUAL = 53 * _HALF  # log odds that double precision shows next to 1
+PLAIN = 104.0  # log odds of the smallest posterior in single precision, 2^-149, and a little more
+USUAL = 60 * _HALF  # log odds beyond those that double precision shows next to 1
 _GONE = 690.0  # log odds from which a posterior counts as 0: it is about 1e-300
 
 
@@ -29,7 +29,7 @@ class Floor:
     Probabilities below 1e-45 are more than single precision holds. From there to 1e-300 they have
     less and less effect on the floor, so it is continuous as a probability goes to 0. Log scores
     have no such end. Without zeros no score that is fitted is changed, and of others those alone
-    whose odds are beyond 2^54 and beyond twice the largest that were fitted.
+    whose odds are beyond 2^61 and beyond twice the largest that were fitted.
     """
 
     most: float = USUAL + _HALF

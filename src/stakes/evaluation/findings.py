@@ -225,7 +225,7 @@ class LossResult(Record):
 
     @property
     def instead(self) -> str:
-        """The loss after calibration, beside one that is infinite; empty elsewhere."""
+        """The loss after calibration, if the uncalibrated one is infinite; empty elsewhere."""
         if self.calibrated_normalized is None or not math.isinf(self.raw.value):
             return ""
         return f", calibrated {self.calibrated_normalized}"
