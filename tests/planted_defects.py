@@ -778,7 +778,6 @@ DEFECTS = [
     ("report/notebook.py", "[each.item() for each in page.findings]", "[]", "without_frames_and_styles"),
     ("evaluation/python_calls.py", ".fit(scores, y_true{", ".fit(y_true, scores{", "advised_calls"),
     ("evaluation/python_calls.py", "if data.weighted:", "if False:", "advised_calls"),
-    ("evaluation/python_calls.py", 'own["priors"] = _numbers(evaluation.main.priors)', "pass", "advised_calls"),
     ("report/notebook.py", 'sandbox="allow-scripts"', 'sandbox="allow-scripts allow-same-origin"', "test_report and not room"),
     ("responses/response_sketch.py", 'np.searchsorted(ends - TIE, p, side="right") - 1', 'np.searchsorted(ends, p, side="right")', "grid_is_exact"),
     ("responses/response_sketch.py", "np.where(kind, w, 0.0), level.size) for kind in (~right, right)", "np.where(kind, w, 0.0), level.size) for kind in (right, ~right)", "grid_is_exact"),
