@@ -172,7 +172,7 @@ def test_bayes_decisions_of_calibrated_posteriors_never_cost_more_than_the_naive
     calibrated = np.bincount(code, data.y) / np.bincount(code)
     assert values.size == calibrated.size
     for costs in ([[0, 1], [1, 0]], [[0, 1], [5, 0]], [[0, 1, 0.2], [3, 0, 0.2]]):
-        cost = stakes.bayes_cost(data.y, calibrated[code], costs=costs)
+        cost = stakes.bayes_cost(data.y, stakes.Posteriors(calibrated[code]), costs=costs)
         assert cost.value <= cost.naive + 1e-12
 
 
