@@ -16,6 +16,7 @@ from textwrap import wrap
 from types import MappingProxyType
 
 from stakes._errors import InputError
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import quoted
 
@@ -120,6 +121,7 @@ def codes() -> Mapping[str, CodeExplanation]:
     return MappingProxyType(found)
 
 
+@answered
 def explain_code(code: str) -> CodeExplanation:
     """Return what the code of a verdict, an undefined value or an error means, and what to do.
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_level
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import number
 from stakes._typing import Column, IntArray, NamesLike, PriorsLike
@@ -127,6 +128,7 @@ class CalibratorChoice(Record):
         return "\n".join([*lines, text])
 
 
+@answered
 def choose_calibrator(  # noqa: PLR0913
     rule: ScoringRule,
     y_true: Column,

@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_array, read_column
 from stakes._counting import bincount, repeat
+from stakes._foreign_calls import answered
 from stakes._math import rows_by_code
 from stakes._records import Record
 from stakes._text import quoted
@@ -96,6 +97,7 @@ class HeldOut(Record):
 Folds: TypeAlias = "int | Splitter | TrainOnTest | HeldOut | Column | ModelFolds | DealtFolds"
 
 
+@answered
 def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is fitted
     calibrator: Calibrator,
     y_true: Column,

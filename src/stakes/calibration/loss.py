@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError
+from stakes._foreign_calls import answered
 from stakes._records import NumberRecord, Record
 from stakes._text import number, percent
 from stakes._typing import Column, FloatArray, Label, NamesLike, PriorsLike
@@ -137,6 +138,7 @@ class CalibrationLoss(NumberRecord):
         }
 
 
+@answered
 def calibration_loss(  # noqa: PLR0913  the data, the calibrator, and how it is fitted
     rule: ScoringRule,
     y_true: Column,
@@ -294,6 +296,7 @@ class ScoreDecomposition(Record):
         return f"{value} = {terms[0]} - {terms[1]} + {terms[2]}"
 
 
+@answered
 def decompose(
     rule: ScoringRule,
     y_true: Column,
@@ -351,6 +354,7 @@ def decompose(
     return ScoreDecomposition(raw - best, uncertainty - best, uncertainty)
 
 
+@answered
 def risk_curve(  # noqa: PLR0913  the data, and how a calibrator is fitted
     y_true: Column,
     scores: Scores | Column,

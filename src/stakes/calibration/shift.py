@@ -19,6 +19,7 @@ from stakes._check import (
     read_priors,
 )
 from stakes._counting import bincount
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import number, plain, quoted
 from stakes._typing import Column, FloatArray, Label, Names, NamesLike, PriorsLike
@@ -103,6 +104,7 @@ class PriorEstimate(Record):
         return "\n".join([*lines, *(f"Warning: {note}" for note in self.notes)])
 
 
+@answered
 def estimate_priors(
     scores: Scores | Column,
     training_priors: PriorsLike,
@@ -177,6 +179,7 @@ def estimate_priors(
     return found
 
 
+@answered
 def estimate_priors_from_decisions(
     confusion: ConfusionMatrix,
     y_pred: Column,

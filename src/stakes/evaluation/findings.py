@@ -22,6 +22,7 @@ import numpy as np
 
 from stakes._codes import CodeExplanation, explain_code
 from stakes._files import write_text
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import key_of, number, plain, plain_list
 from stakes._typing import FloatArray, Label, Names
@@ -49,6 +50,7 @@ _STANDINGS = {
 class Paged(Record):
     """A record with a page, made in a package above, by name so that no import goes up."""
 
+    @answered
     def to_html(self, *, title: str = "", source: str = "", unit: str = "", date: str = "") -> str:
         """Return one interactive page that loads nothing from elsewhere, as HTML.
 
@@ -62,6 +64,7 @@ class Paged(Record):
         page: str = import_module("stakes.report").html_of(self, title, source, unit, date)
         return page
 
+    @answered
     def save_html(
         self,
         path: str | PathLike[str],

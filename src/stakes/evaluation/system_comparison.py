@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_number
+from stakes._foreign_calls import answered
 from stakes._text import key_of, plain, quoted
 from stakes._typing import Column, Label, NamesLike, PriorsLike
 from stakes.calibration import Calibrator
@@ -144,6 +145,7 @@ class Comparison(Paged, Tracked):
         return "\n".join(map(str, self.verdicts))
 
 
+@answered
 def compare(  # noqa: PLR0913  the data, the systems, the applications, the intervals
     y_true: Column,
     systems: Mapping[str, Scores | Column],

@@ -11,6 +11,7 @@ from typing import Any, Required, TypedDict, TypeVar, Unpack
 
 from stakes._check import InputError
 from stakes._files import write_text
+from stakes._foreign_calls import answered
 from stakes.evaluation.documents import json_document
 from stakes.results import Estimate
 
@@ -54,6 +55,7 @@ class Tracked:
         """Return the command that gives the same result, and its plain values."""
         raise NotImplementedError
 
+    @answered
     def to_json(self, *, source: str = "") -> str:
         """Return the JSON document that the command line prints with --json (docs/schema).
 
@@ -74,6 +76,7 @@ class Tracked:
         references = ((name, float(value)) for name, value in self._references().items())
         return unique(chain(with_ends(self.metrics()), references))
 
+    @answered
     def log_to(
         self, log: Log, *, together: bool = False, prefix: str = "", step: int | None = None
     ) -> dict[str, float]:
@@ -141,6 +144,7 @@ class CardFields(TypedDict, total=False):
 class Carded:
     """A record of one model, with a model card, made in a package above as a page is."""
 
+    @answered
     def to_model_card(self, model_name: str, **fields: Unpack[CardFields]) -> str:
         """Return a model card: Markdown with the metadata that the Hugging Face Hub reads.
 
@@ -182,6 +186,7 @@ class Carded:
         text: str = report.model_card_of(self, report.Card(model_name, **fields))
         return text
 
+    @answered
     def save_model_card(
         self, path: str | PathLike[str], model_name: str, **fields: Unpack[CardFields]
     ) -> None:

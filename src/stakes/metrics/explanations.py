@@ -10,6 +10,7 @@ from textwrap import fill
 from typing import Any
 
 from stakes._check import InputError
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import number, plain
 from stakes.costs import CostMatrix
@@ -111,6 +112,7 @@ class Explanation(Record):
         }
 
 
+@answered
 def explain(metric: DecisionMetric | str, confusion: ConfusionMatrix | None = None) -> Explanation:
     """Explain which costs a traditional metric implies and what else it rewards.
 

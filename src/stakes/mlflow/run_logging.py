@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stakes._check import InputError
+from stakes._foreign_calls import answered
 from stakes._markdown import escaped
 from stakes.evaluation.tracking import Tracked
 from stakes.mlflow.metric_names import accepted_names
@@ -60,6 +61,7 @@ class LoggedEvaluation:
     artifacts: Mapping[str, str]
 
 
+@answered
 def log_evaluation(  # noqa: PLR0913  the run, the names, the documents
     evaluation: Record,
     *,

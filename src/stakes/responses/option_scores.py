@@ -22,6 +22,7 @@ from stakes._check import (
     read_weights,
     unpadded,
 )
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._typing import BoolArray, Column, FloatArray, IntArray
 from stakes.costs.confidence_target import ConfidenceTarget, as_target
@@ -111,6 +112,7 @@ class OptionScores(Record):
     groups: IntArray | None
     lengths: FloatArray | None
 
+    @answered
     def __init__(
         self,
         scores: Scores | Column,

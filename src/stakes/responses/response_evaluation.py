@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_level
+from stakes._foreign_calls import answered
 from stakes._text import table
 from stakes._typing import Column
 from stakes.calibration import Calibrator, IsotonicCalibrator
@@ -184,6 +185,7 @@ class ResponseEvaluation(Paged, Tracked):
         return "\n".join([*lines, *(f"- {verdict}" for verdict in self.verdicts)])
 
 
+@answered
 def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, the intervals
     responses: Responses,
     target: ConfidenceTarget | float = 0.5,

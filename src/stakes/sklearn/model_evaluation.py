@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, encode, read_column, read_names, read_weights, seen_names
+from stakes._foreign_calls import answered
 from stakes._text import quoted
 from stakes._typing import Column, Names, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
@@ -29,6 +30,7 @@ from stakes.scoring import ScoringRule
 from stakes.sklearn.score_functions import aligned
 
 
+@answered
 def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; options of evaluate
     model: Any,
     X: Any,
@@ -170,6 +172,7 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
     return evaluation if cv is None else replace(evaluation, notes=(*evaluation.notes, _NOTE))
 
 
+@answered
 def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted; options of compare
     models: Mapping[str, Any],
     X: Any,

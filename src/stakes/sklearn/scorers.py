@@ -13,6 +13,7 @@ import stakes.sklearn.sklearn_library  # noqa: F401  before scikit-learn, to say
 from sklearn.metrics._scorer import _Scorer
 
 from stakes._check import InputError
+from stakes._foreign_calls import answered
 from stakes._text import quoted
 from stakes._typing import NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
@@ -108,6 +109,7 @@ def _with_columns(function: ScoreFunction, X: Any, metadata: Mapping[str, Any]) 
     return found
 
 
+@answered
 def cost_scorer(
     costs: CostMatrix | CostsByCase | Any = None,
     *,
@@ -182,6 +184,7 @@ def cost_scorer(
     return NamedScorer(function, response_method)
 
 
+@answered
 def loss_scorer(
     rule: ScoringRule = LogLoss(),  # noqa: B008  never changes
     *,
@@ -236,6 +239,7 @@ def loss_scorer(
     return NamedScorer(function, response_method)
 
 
+@answered
 def calibrated_loss_scorer(  # noqa: PLR0913  the rule, the calibrator, and how it is fitted
     rule: ScoringRule = LogLoss(),  # noqa: B008  never changes
     *,
@@ -310,6 +314,7 @@ def calibrated_loss_scorer(  # noqa: PLR0913  the rule, the calibrator, and how 
     return NamedScorer(function, response_method)
 
 
+@answered
 def auc_scorer(
     *,
     response_method: str | tuple[str, ...] = _RANKING,

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from stakes._check import InputError, encode, read_column, slice_columns
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import number
 from stakes._typing import Column, Label, NamesLike, PriorsLike
@@ -80,6 +81,7 @@ class Summary(Record):
     (5997, 'useful')
     """
 
+    @answered
     def __init__(  # noqa: PLR0913  what is to be judged
         self,
         *,
@@ -107,6 +109,7 @@ class Summary(Record):
         return TwoClasses if self._request.by_cells else SummedRows
 
     @classmethod
+    @answered
     def of(  # noqa: PLR0913  the table and its columns, and what the summary is told
         cls,
         table: Any,  # noqa: ANN401  anything with an Arrow stream
@@ -202,6 +205,7 @@ class Summary(Record):
         """A hash of the summary's settings; only summaries with the same settings can be added."""
         return self._request.fingerprint
 
+    @answered
     def update(
         self,
         y_true: Column,
@@ -330,6 +334,7 @@ class Summary(Record):
         """Pickle the bytes, which are a fraction of what is in memory."""
         return _restored, (type(self), self.to_bytes(), self._request.own_rules)
 
+    @answered
     def evaluate(
         self,
         *,
