@@ -7,9 +7,8 @@ docs/codes and `explain_code` show them; a law holds them against the codes in t
 __all__ = ["CodeExplanation", "explain_code"]
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from textwrap import wrap
@@ -17,6 +16,7 @@ from types import MappingProxyType
 
 from stakes._errors import InputError
 from stakes._foreign_calls import answered
+from stakes._foreign_words import near
 from stakes._records import Record
 from stakes._text import quoted
 
@@ -138,7 +138,7 @@ def explain_code(code: str) -> CodeExplanation:
     See Also
     --------
     Verdict, Undefined, StakesError : carry a code, and its `explanation`.
-    explain : the same for traditional metrics.
+    explain : also explains metrics, and words of other libraries.
 
     Examples
     --------
@@ -160,6 +160,12 @@ def explain_code(code: str) -> CodeExplanation:
     found = codes().get(code) if isinstance(code, str) else None
     if found is not None:
         return found
-    near = get_close_matches(str(code), codes(), n=3, cutoff=0.5)
-    hint = f"Did you mean {quoted(near)}?" if near else ""
-    raise InputError("code", f"must be one of {quoted(codes())}", repr(code), hint=hint)
+    raise no_such("code", code, codes())
+
+
+def no_such(argument: str, word: object, known: Iterable[str]) -> InputError:
+    """Return the error for a word that is not among some, with those much like it."""
+    listed = list(known)
+    meant = near(str(word), listed, most=3, cutoff=0.6)
+    hint = f"Did you mean {quoted(meant)}?" if meant else ""
+    return InputError(argument, f"must be one of {quoted(listed)}", repr(word), hint=hint)

@@ -24,6 +24,7 @@ from stakes.calibration.crossfit import (
     deal,
     group_codes,
 )
+from stakes.calibration.registry import read_calibrator
 from stakes.metrics.expected_losses import expectation, sample_losses
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference, paired_losses
@@ -195,14 +196,15 @@ def choose_calibrator(  # noqa: PLR0913
     affine
     """
     read_level(level)
-    if isinstance(candidates, Calibrator) or not candidates:
+    if isinstance(candidates, Calibrator | str) or not candidates:
         wanted = "must be a list of calibrators, such as [AffineCalibrator()]"
         raise InputError("candidates", wanted, repr(candidates))
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
     unit = None if groups is None else group_codes(groups, samples)
     if not isinstance(folds, TrainOnTest | HeldOut):
         folds = deal(samples, folds, groups, rng)
-    selection = Selection(rule, tuple(candidates), folds, level)
+    read = (read_calibrator(each) for each in candidates)
+    selection = Selection(rule, tuple(each for each in read if each is not None), folds, level)
     table = selection.rank(samples, unit)
     chosen = selection.choose(table)
     return CalibratorChoice(table, chosen, selection.honest(samples, unit), level)

@@ -18,6 +18,7 @@ from stakes._records import Record
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.calibration.calibrators import Calibrator, CrossFit
+from stakes.calibration.registry import read_calibrator
 from stakes.samples import Samples, read_samples
 from stakes.scores import LogPosteriors, Scores
 
@@ -159,7 +160,10 @@ def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is f
         rule = "must be above 0 for every sample"
         hint = "Leave out the samples of weight 0."
         raise InputError("sample_weight", rule, found="each gets a calibrated score", hint=hint)
-    return cross_fitted(calibrator, samples, folds, groups, rng).scores
+    read = read_calibrator(calibrator)
+    if read is None:
+        raise InputError("calibrator", "must be one, such as AffineCalibrator()", calibrator)
+    return cross_fitted(read, samples, folds, groups, rng).scores
 
 
 def cross_fitted(
@@ -170,8 +174,6 @@ def cross_fitted(
     rng: int | np.random.Generator,
 ) -> CrossFit:
     """Return calibrated posteriors of checked samples."""
-    if not isinstance(calibrator, Calibrator):
-        raise InputError("calibrator", "must be one, such as AffineCalibrator()", repr(calibrator))
     if isinstance(folds, TrainOnTest | HeldOut):
         seen = samples
         if isinstance(folds, HeldOut):  # with the classes and priors of those that are judged

@@ -20,6 +20,7 @@ from stakes.calibration.affine_calibrator import AffineCalibrator
 from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.crossfit import Folds, HeldOut, TrainOnTest, cross_fitted, deal_samples
 from stakes.calibration.isotonic_calibrator import IsotonicCalibrator
+from stakes.calibration.registry import read_calibrator
 from stakes.curves.risk_curves import RiskCurve, check_two
 from stakes.metrics.expected_losses import expectation
 from stakes.results import ExpectedLoss, json_number
@@ -202,7 +203,8 @@ def calibration_loss(  # noqa: PLR0913  the data, the calibrator, and how it is 
     So calibrate before using them.
     """
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
-    return calibration_loss_of(rule, samples, calibrator or AffineCalibrator(), folds, groups, rng)
+    read = read_calibrator(calibrator) or AffineCalibrator()
+    return calibration_loss_of(rule, samples, read, folds, groups, rng)
 
 
 def calibration_loss_of(
@@ -423,8 +425,9 @@ def risk_curve(  # noqa: PLR0913  the data, and how a calibrator is fitted
     Yes: at 20 % it beats treating all and treating none, and costs a sixth of the naive cost.
     """
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
-    if calibrator is None:
+    read = read_calibrator(calibrator)
+    if read is None:
         return RiskCurve.from_samples(samples)
     check_two(samples)
-    fit = cross_fitted(calibrator, samples, folds, groups, rng)
+    fit = cross_fitted(read, samples, folds, groups, rng)
     return RiskCurve.from_samples(samples, samples.with_scores(fit.scores), fit.notes)

@@ -175,7 +175,7 @@ def estimate_priors(
         check = check_priors(ratio, p, known, their_ratio)
     found = PriorEstimate(names, p, information_errors(ratio, p), "EM on posteriors", check)
     if check is not None and check.disagrees:
-        warnings.warn(disagreement(names, p, check), UserWarning, stacklevel=2)
+        warnings.warn(disagreement(names, p, check), UserWarning, stacklevel=3)
     return found
 
 

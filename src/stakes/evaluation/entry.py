@@ -50,7 +50,7 @@ from stakes.evaluation.verdicts.evaluation_verdicts import verdicts_of
 from stakes.evaluation.verdicts.usefulness import evidence_of
 from stakes.intervals import Progress
 from stakes.samples import Samples, read_samples
-from stakes.scores import Posteriors, Scores
+from stakes.scores import Posteriors, Scores, read_kind
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
 
 RULES: tuple[ScoringRule, ...] = (LogLoss(), BrierLoss())
@@ -267,9 +267,10 @@ def columns_of(  # noqa: PLR0913, PLR0917  the arguments that may be columns
     here = columns_in_memory(table, named) if named else None  # with the order of categories
     read = named if here is None else ()
     found = import_module("stakes.io").table_columns(table, label, scores, texts, numbers, read)
+    read = read_kind(kind)
     return (
         found.y,
-        [kind(each) for each in found.scores],
+        [read(each) for each in found.scores],
         with_columns(costs, found.numbers),
         found.numbers[sample_weight] if isinstance(sample_weight, str) else sample_weight,
         found.texts[groups] if isinstance(groups, str) else groups,

@@ -16,7 +16,7 @@ from stakes.mlflow.evaluator import NOT_FOR_DECISIONS, OPTIONS, OWN
 from stakes.mlflow.mlflow_library import mlflow_library
 from stakes.mlflow.model_outputs import Inputs
 from stakes.mlflow.run_logging import LoggedEvaluation, Naming, Target, documents
-from stakes.scores import Posteriors, Scores
+from stakes.scores import Posteriors, Scores, read_kind
 
 _BESIDE = ("groups", "sample_weight")
 
@@ -47,7 +47,7 @@ def evaluated(inputs: Inputs, config: Mapping[str, Any]) -> Evaluation | Decisio
         rule = "must be given: the column of the true classes"
         raise InputError("targets", rule)
     given = {name: config[name] for name in OPTIONS if name in config}
-    kind = given.pop("kind", Posteriors)
+    kind = read_kind(given.pop("kind", Posteriors))
     slices = given.pop("slices", None)
     names = [slices] if isinstance(slices, str) else list(slices or ())
     columns = {name: given.pop(name) for name in _BESIDE if given.get(name) is not None}

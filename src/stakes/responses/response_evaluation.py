@@ -17,6 +17,7 @@ from stakes._text import table
 from stakes._typing import Column
 from stakes.calibration import Calibrator, IsotonicCalibrator
 from stakes.calibration.crossfit import Folds
+from stakes.calibration.registry import read_calibrator
 from stakes.costs.confidence_target import CHOICES, TRUTHS, ConfidenceTarget, as_target
 from stakes.curves import RiskCoverageCurve
 from stakes.evaluation.entry import evaluate
@@ -243,7 +244,7 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
         raise InputError("responses", "must be Responses(right, confidence, ...)", repr(responses))
     responses = responses.in_order()
     target, level, seed = as_target(target), read_level(level), seed_of(rng)
-    own = own_measures(responses, level)
+    own, calibrator = own_measures(responses, level), read_calibrator(calibrator)
     fitted = calibrate_confidence(responses, calibrator, folds, seed)
     rules = Rules(responses, fitted, level)
     found = tuple(rules.at(target))

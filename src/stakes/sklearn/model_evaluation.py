@@ -18,6 +18,7 @@ from stakes._text import quoted
 from stakes._typing import Column, Names, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
 from stakes.calibration.crossfit import Folds
+from stakes.calibration.registry import read_calibrator
 from stakes.costs.named_costs import NamedCosts, is_frame
 from stakes.costs.price_words import is_prices
 from stakes.evaluation import Application, Comparison, Evaluation, compare, evaluate
@@ -139,6 +140,7 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
     Yes, and calibration makes it much cheaper: naive Bayes is overconfident.
     """
     read = _Data.read(X, y, costs, classes, groups, sample_weight)
+    calibrator = read_calibrator(calibrator)
     if cv is None:
         scores = _scores(model, X, response_method, "model")
         found: dict[str, Any] = {"folds": 5 if folds is None else folds}
@@ -290,6 +292,7 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
         for name in models
     }
     read = _Data.read(X, y, costs, classes, groups, sample_weight)
+    calibrator = read_calibrator(calibrator)
     if cv is None:
         systems = {
             name: _scores(each, X, methods[name], _argument(name)) for name, each in models.items()

@@ -18,6 +18,7 @@ from stakes._text import quoted
 from stakes._typing import NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
 from stakes.calibration.crossfit import Folds
+from stakes.calibration.registry import read_calibrator
 from stakes.costs import CostMatrix, CostsByCase, SampleCosts
 from stakes.costs.by_case import as_costs
 from stakes.scores import model_classes, model_scores
@@ -307,9 +308,10 @@ def calibrated_loss_scorer(  # noqa: PLR0913  the rule, the calibrator, and how 
     """
     _check_rule(rule)
     _check_method(response_method, RESPONSES)
-    if not isinstance(calibrator, Calibrator):
-        raise InputError("calibrator", "must be one, such as AffineCalibrator()", repr(calibrator))
-    fit, names = (rule, calibrator, folds, rng), declared(classes, rule)
+    read = read_calibrator(calibrator)
+    if read is None:
+        raise InputError("calibrator", "must be one, such as AffineCalibrator()", calibrator)
+    fit, names = (rule, read, folds, rng), declared(classes, rule)
     function = CalibratedFunction(*fit, response_method, names, priors, normalized=normalized)
     return NamedScorer(function, response_method)
 

@@ -28,7 +28,7 @@ from stakes.evaluation.summaries.two_classes import Bounds, TwoClasses
 from stakes.evaluation.systems import Settings
 from stakes.intervals import Progress
 from stakes.samples import Samples, paired
-from stakes.scores import Posteriors, Scores
+from stakes.scores import Posteriors, Scores, read_kind
 from stakes.scoring import ScoringRule
 from stakes.summary.form import Reader, Writer, damaged
 from stakes.summary.members import GroupCount
@@ -167,6 +167,7 @@ class Summary(Record):
         io = import_module("stakes.io")  # no import goes up
         if isinstance(slices, str):
             slices = (slices,)
+        kind = read_kind(kind)
         roles = io.Roles(label, {"": scores}, weight, group, tuple(slices), amounts)
         relation = io.Relation(roles, kind)
         first, pieces = relation.begun(table)
