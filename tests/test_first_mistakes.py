@@ -71,7 +71,7 @@ MISTAKES = [
     (("absent.csv", *Y, *ONE), ["cannot read 'absent.csv'", "No such file"]),
     ((".", *Y, *ONE), ["must hold only data files", "app.toml", "pattern"]),
     (("t.csv", *Y, *ONE, "--cost", "5:1"), ["--cost must", "'5:1'", "miss=5,false_alarm=1"]),
-    (("t.csv", *Y, *ONE, "--cost", "fn=5,fp=1"), ["--cost must", "'fn'", "false negative"]),
+    (("t.csv", *Y, *ONE, "--cost", "fm=5,fp=1"), ["--cost must", "'fm'", "false negative"]),
     (("t.csv", *Y, *ONE, "--prior", "5%"), ["--prior must", "'5%'", "Write 0.05."]),
     (("t.csv", "--app", "app.toml"), ["app.toml", "'lable'", "Did you mean 'label'?"]),
 ]

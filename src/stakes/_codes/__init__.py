@@ -160,12 +160,11 @@ def explain_code(code: str) -> CodeExplanation:
     found = codes().get(code) if isinstance(code, str) else None
     if found is not None:
         return found
-    raise no_such("code", code, codes())
+    raise no_such("code", f"must be one of {quoted(codes())}", code, codes())
 
 
-def no_such(argument: str, word: object, known: Iterable[str]) -> InputError:
-    """Return the error for a word that is not among some, with those much like it."""
-    listed = list(known)
-    meant = near(str(word), listed, most=3, cutoff=0.6)
+def no_such(argument: str, rule: str, word: object, known: Iterable[str]) -> InputError:
+    """Return the error for a word that is not known, with known ones that are much like it."""
+    meant = near(str(word), known, most=3, cutoff=0.7)
     hint = f"Did you mean {quoted(meant)}?" if meant else ""
-    return InputError(argument, f"must be one of {quoted(listed)}", repr(word), hint=hint)
+    return InputError(argument, rule, repr(word), hint=hint)

@@ -28,9 +28,7 @@ def is_prices(costs: object) -> TypeGuard[Prices]:
     return isinstance(costs, Mapping) and any(_is_price(*item) for item in costs.items())
 
 
-def in_our_words(
-    prices: Mapping[str, _Price], *, argument: str = "costs"
-) -> Mapping[str, _Price]:
+def in_our_words(prices: Mapping[str, _Price], *, argument: str = "costs") -> Mapping[str, _Price]:
     """Return prices by the words for the errors of two classes and for abstaining.
 
     Words of others for these are understood, such as fn and fp; other words are refused.
@@ -97,7 +95,7 @@ def _is_price(word: object, price: object) -> bool:
     return _is_number(price) or isinstance(price, str) or (known and is_column(price))
 
 
-def _our_word(word: object) -> object:
+def _our_word(word: Any) -> Any:  # noqa: ANN401  keys of any mapping
     return _SYNONYMS.get(key_of(word), word) if isinstance(word, str) else word
 
 

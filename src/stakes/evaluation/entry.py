@@ -267,10 +267,10 @@ def columns_of(  # noqa: PLR0913, PLR0917  the arguments that may be columns
     here = columns_in_memory(table, named) if named else None  # with the order of categories
     read = named if here is None else ()
     found = import_module("stakes.io").table_columns(table, label, scores, texts, numbers, read)
-    read = read_kind(kind)
+    of_kind = read_kind(kind)
     return (
         found.y,
-        [read(each) for each in found.scores],
+        [of_kind(each) for each in found.scores],
         with_columns(costs, found.numbers),
         found.numbers[sample_weight] if isinstance(sample_weight, str) else sample_weight,
         found.texts[groups] if isinstance(groups, str) else groups,

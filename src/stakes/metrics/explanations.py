@@ -12,9 +12,9 @@ from typing import Any, overload
 from stakes._check import InputError
 from stakes._codes import CodeExplanation, codes, no_such
 from stakes._foreign_calls import answered
-from stakes._foreign_words import ForeignWord, answer_to, foreign_words
+from stakes._foreign_words import entry_of, foreign_words
 from stakes._records import Record
-from stakes._text import number, plain
+from stakes._text import number, plain, quoted
 from stakes.costs import CostMatrix
 from stakes.metrics.confusion import ConfusionMatrix
 from stakes.metrics.traditional import METRICS, DecisionMetric
@@ -152,10 +152,11 @@ class WordExplanation(Record):
     note: str
 
     def __str__(self) -> str:
-        said = {"here": self.ours, "Python": self.call, "command": self.command, "note": self.note}
-        return "\n".join(
-            [f"{self.word} ({self.origin})", *(f"  {n:<9}{x}" for n, x in said.items() if x)]
-        )
+        note = fill(self.note, 78, subsequent_indent=" " * 11, break_on_hyphens=False)
+        said = {"here": self.ours, "Python": self.call, "command": self.command, "note": note}
+        lines = [f"{self.word} ({self.origin})"]
+        lines += [f"  {name:<9}{text}" for name, text in said.items() if text]
+        return "\n".join(lines)
 
     def to_dict(self) -> dict[str, str]:
         """Return the explanation as plain values."""
@@ -167,12 +168,8 @@ def explain(metric: DecisionMetric | str, confusion: ConfusionMatrix) -> Explana
 
 
 @overload
-def explain(metric: DecisionMetric, confusion: None = None) -> Explanation: ...
-
-
-@overload
 def explain(
-    metric: str, confusion: None = None
+    metric: DecisionMetric | str, confusion: None = None
 ) -> Explanation | CodeExplanation | WordExplanation: ...
 
 
@@ -255,15 +252,13 @@ def _word_explained(word: str) -> Explanation | CodeExplanation | WordExplanatio
     key = word.strip().lower()
     if key in codes():
         return codes()[key]
-    for each in (key, key.replace("-", "_").replace(" ", "_")):
-        if each in METRICS.choices or each in METRICS.made_of_numbers or "(" in each:
-            return Explanation(METRICS.read(each))
-    found = answer_to(word)
-    if found is None:
-        metrics = dict.fromkeys([*METRICS.choices, *METRICS.made_of_numbers])
-        raise no_such("metric", word, [*metrics, *codes(), *foreign_words()])
-    return _of_word(found)
-
-
-def _of_word(found: ForeignWord) -> WordExplanation:
-    return WordExplanation(**found._asdict())
+    key = key.replace("-", "_").replace(" ", "_")
+    if key.partition("(")[0] in (*METRICS.choices, *METRICS.made_of_numbers):
+        return Explanation(METRICS.read(key))
+    found = entry_of(word)
+    if found is not None:
+        return WordExplanation(**found._asdict())
+    known = [*METRICS.choices, *METRICS.made_of_numbers, *codes(), *foreign_words()]
+    listed = quoted(METRICS.choices, most=20)
+    rule = f"must be a metric ({listed}), a code or a word of another library"
+    raise no_such("metric", rule, word, known)

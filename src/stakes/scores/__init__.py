@@ -39,5 +39,5 @@ def read_kind(given: Any, argument: str = "kind") -> type[Scores]:  # noqa: ANN4
     name = own_name(given, SCORES.classes) if isinstance(given, str) else None
     if name is not None:
         return SCORES.classes[name]
-    hint = f"Kinds are {quoted(SCORES.classes)}."
-    raise InputError(argument, "must be a kind of scores, such as stakes.Logits", repr(given), hint=hint)
+    rule, hint = "must be a kind of scores, such as stakes.Logits", quoted(SCORES.classes)
+    raise InputError(argument, rule, repr(given), hint=f"Kinds are {hint}.")
