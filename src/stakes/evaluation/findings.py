@@ -663,10 +663,14 @@ class Evaluation(Paged, Tracked, Carded):
         }
 
     def __str__(self) -> str:
-        cost = self.main.cost
+        several = len(self.applications) > 1
         lines = [
             f"{self.data.n} samples of {len(self.data.classes)} classes",
-            f"normalised expected cost {cost.normalized} (naive 1)",
+            *(
+                f"{f'{plain(a.name)}: ' * several}normalised expected cost {a.cost.normalized}"
+                " (naive 1)"
+                for a in self.applications
+            ),
             *(f"normalised {r.raw.name} {r.normalized} (naive 1)" for r in self.rules),
         ]
         calls = python_calls(self)

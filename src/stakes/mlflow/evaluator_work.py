@@ -38,7 +38,8 @@ def evaluate_for_mlflow(
     target = Target(mlflow_library().MlflowClient(), run_id, of_metrics)
     naming = Naming(config.get("prefix", ""), None, config.get("artifact_path", "stakes"))
     written = documents(made, dataset.name) if config.get("artifacts", True) else {}
-    return _result(target, target.log(made, naming, written, model_id), written)
+    numbers = made.flat_metrics(config.get("metrics"))
+    return _result(target, target.log(made, numbers, naming, written, model_id), written)
 
 
 def evaluated(inputs: Inputs, config: Mapping[str, Any]) -> Evaluation | DecisionEvaluation:
