@@ -476,7 +476,7 @@ BAD: dict[str, dict[str, Any]] = {
     "resamples": {"resamples": 10},
     "rng": {"rng": -1},
     "priors": {"priors": [0.5, 0.6]},
-    "calibrator": {"calibrator": "affine"},
+    "calibrator": {"calibrator": "magic"},
     "folds": {"folds": 1},
     "folds must hold": {"folds": "five"},
     "groups": {"groups": [1, 2]},

@@ -21,6 +21,7 @@ __all__ = [
     "UndefinedMetricWarning",
 ]
 
+_LONGEST, _HEAD, _TAIL = 200, 30, 22  # characters of a value in a message
 _PYTHON_HINTS = {  # what to do, by code, in words of Python
     "add_bytes": "If that is intended, raise the limit with max_bytes=...",
     "agreement_share": "For shares use StatedProbability.",
@@ -182,7 +183,7 @@ class StakesError(Exception):
     ) -> None:
         self.argument: str | None = None if rule is None else argument
         self.rule: str = rule or argument or ""
-        self.value: str | None = None if value is None else str(value)
+        self.value: str | None = None if value is None else _in_a_line(str(value))
         self.place: Place | None = place if row is None else Place(row=int(row))
         self.hint = hint
         if code is not None:
@@ -246,6 +247,12 @@ class StakesError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (type(self), self.args, vars(self))
+
+
+def _in_a_line(value: str) -> str:
+    """Return a value in a line of a message: of a long one, such as an array, its two ends."""
+    line, most = (" ".join(value.split()), _HEAD + _TAIL) if "\n" in value else (value, _LONGEST)
+    return line if len(line) <= most else f"{line[:_HEAD].rstrip()} … {line[-_TAIL:].lstrip()}"
 
 
 def _restored(

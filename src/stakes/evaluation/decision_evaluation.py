@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._check import InputError
 from stakes._counting import bincount, repeat
 from stakes._foreign_calls import answered
 from stakes._text import key_of, plain
@@ -247,6 +248,9 @@ def evaluate_decisions(
     >>> round(result.expected_cost.normalized, 2), result.verdicts[0].code
     (0.54, 'useful')
     """
+    if not isinstance(confusion, ConfusionMatrix):
+        hint = "Call stakes.evaluate_decisions(stakes.confusion_matrix(y, decisions), costs)."
+        raise InputError("confusion", "must be counts", type(confusion).__name__, hint=hint)
     seed = seed_of(rng)
     cost = confusion.expected_cost(costs, priors) if priced is None else priced
     chosen = None
