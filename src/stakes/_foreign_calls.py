@@ -25,12 +25,11 @@ def answered(function: Callable[_P, _R]) -> Callable[_P, _R]:
     def call(*args: _P.args, **named: _P.kwargs) -> _R:
         try:
             return function(*args, **named)
-        except (TypeError, ValueError, AttributeError) as error:
+        except (TypeError, ValueError, AttributeError):
             meant = _meant(function, args, named)
             if meant is None:
                 raise
-            del error
-        return function(*args, **meant)
+        return call(*args, **meant)
 
     return call
 
@@ -46,7 +45,8 @@ def _meant(
     places = [name for name, kind in kinds.items() if kind is Parameter.POSITIONAL_OR_KEYWORD]
     if not _MODELS & kinds.keys():
         _refuse_models(function, places, args, named)
-        _refuse_features(dict(zip(places, args, strict=False)) | dict(named))
+        if places[:2] == ["y_true", "scores"]:
+            _refuse_features(dict(zip(places, args, strict=False)) | dict(named))
     try:
         told.bind(*args, **named)
     except TypeError:
@@ -84,14 +84,22 @@ def _refuse_models(
 def _refuse_features(given: Mapping[str, Any]) -> None:
     """Refuse features in the place of labels, with the call that takes them."""
     shapes = [getattr(given.get(name), "shape", ()) for name in ("y_true", "scores")]
-    if [len(shape) for shape in shapes] != [2, 1]:
+    if [len(shape) for shape in shapes] != [2, 1] or _has_classes(given["y_true"]):
         return
-    if set(_different(given["y_true"])) <= {0, 1}:
-        return  # labels in a column for each class
     hint = "To evaluate a fitted model call stakes.evaluate_model(model, X, y)."
     shape = " x ".join(map(str, shapes[0]))
     rule = "must be labels, not features"
     raise InputError("y_true", rule, f"a table of {shape}", hint=hint) from None
+
+
+def _has_classes(table: Any) -> bool:  # noqa: ANN401  any table
+    """Whether the columns are classes: of labels as 0 and 1, or of probabilities."""
+    import numpy as np  # noqa: PLC0415  only where a call failed
+
+    values = np.asarray(table)
+    if values.dtype.kind not in "bif":
+        return False
+    return bool(np.isin(values, (0, 1)).all() or np.allclose(values.sum(axis=1), 1, atol=1e-3))
 
 
 def _call_of_model(function: Callable[..., Any], places: list[str], model: Any) -> str:  # noqa: ANN401

@@ -336,10 +336,10 @@ def _refuse_labels(options: Options) -> None:
 
 
 def _one_at_a_time(rule: str, labels: Sequence[str]) -> str:
-    """Return how labels that may hold together are evaluated."""
+    """Return how labels that do not exclude each other are evaluated."""
     first = plain(labels[0])
     each = f"stakes evaluate FILE --label {first} --scores p_{first} --positive 1"
-    return f"{rule}. Labels that may hold together are evaluated one by one: {each}."
+    return f"{rule}. Labels that do not exclude each other are evaluated one by one: {each}."
 
 
 def _only(usual: Sequence[str], option: str, there: Sequence[str]) -> str:
