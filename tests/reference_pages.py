@@ -160,7 +160,7 @@ def definition(module: str, own: str) -> ast.AST:
         return _tree(f"stakes.{own}")
     if module in exports.ENGINES:
         return exports.engine_method(own)
-    for node in _tree(module).body:
+    for node in reversed(_tree(module).body):  # the last of overloads
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == own:
             return node
         if isinstance(node, ast.Assign | ast.AnnAssign):

@@ -502,7 +502,7 @@ ODD: list[tuple[Callable[[], object], str]] = [
     (lambda: stakes.cross_calibrate(stakes.AffineCalibrator(), [0, 1] * 9, [0.4, 0.6] * 9, folds=np.zeros(18)), "folds"),
     (lambda: stakes.cross_calibrate(stakes.AffineCalibrator(), [0, 1] * 9, [0.4, 0.6] * 9, folds=np.full(18, 0.5)), "folds"),
     (lambda: stakes.cross_calibrate(stakes.AffineCalibrator(), [0, 1] * 9, [0.4, 0.6] * 9, rng=-1), "rng"),
-    (lambda: stakes.cross_calibrate("affine", [0, 1], [0.4, 0.6]), "calibrator"),
+    (lambda: stakes.cross_calibrate("magic", [0, 1], [0.4, 0.6]), "calibrator"),
     (lambda: stakes.calibration_loss(None, [0, 1] * 9, [0.4, 0.6] * 9), "rule"),
     (lambda: stakes.ThresholdCalibrator([[0, 0], [1, 0]]), "costs nothing"),
     (lambda: stakes.ThresholdCalibrator([[0, 1], [0, 0]]), "costs nothing"),

@@ -137,8 +137,8 @@ def write_turned(folder: Path) -> None:
 def test_the_printed_command_gives_what_it_promised(tmp_path: Path) -> None:
     write_turned(tmp_path)
     scores = ("--scores", "p_healthy,p_tumour", "--scores-are", "posteriors")
-    told = ("--positive", "healthy", "--cost", "miss=5,false_alarm=1", "--prior", "0.9")
-    told = (*told, "--training-prior", "deployment")
+    told = ["--positive", "healthy", "--cost", "miss=5,false_alarm=1", "--prior", "0.9"]
+    told += ["--training-prior", "deployment"]
     done = call(
         "evaluate",
         "s.csv",

@@ -28,7 +28,7 @@ from stakes.cli.options import options_of
         (("evaluate", "table.csv", *DECIDED, "--jsn"), 2, ["'--jsn'", "did you mean '--json'?"]),
         (("decide", "table.csv", "--priors", "1"), 2, ["'--priors'", "did you mean '--prior'?"]),
         (("evalute", "table.csv"), 2, ["'evalute'", "did you mean 'evaluate'?"]),
-        (("judge", "table.csv"), 2, ["'judge'", "calibrate, check, compare"]),
+        (("frobnicate", "table.csv"), 2, ["'frobnicate'", "calibrate, check, compare"]),
         (
             ("evaluate", "table.csv", *DECIDED, "--level", "x"),
             2,

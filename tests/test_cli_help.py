@@ -89,13 +89,9 @@ def test_a_typo_leads_to_what_was_meant(words: tuple[str, ...], said: str) -> No
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--scores-are", "probabilities"), "--scores-are must be posteriors, log-posteriors,"),
-        (("--scores-are", "probabilities"), "got 'probabilities'. For probabilities give poster"),
-        (("--scores-are", "proba"), "got 'proba'. For probabilities give posteriors."),
-        (("--scores-are", "probs"), "got 'probs'. For probabilities give posteriors."),
-        (("--scores-are", "Probability"), "For probabilities give posteriors."),
-        (("--scores-are", "log-odds"), "got 'log-odds'. For log odds give logits."),
-        (("--scores-are", "logit"), "got 'logit'. Did you mean logits?"),
+        (("--scores-are", "percent"), "--scores-are must be posteriors, log-posteriors,"),
+        (("--scores-are", "percent"), "got 'percent'. Divide percentages by 100, and give poster"),
+        (("--scores-are", "posterior"), "got 'posterior'. Did you mean posteriors?"),
         (("--scores-are", "ROC"), "log10-lr or lr: got 'ROC'. See 'stakes evaluate --help'."),
         (("--level", "95"), "--level must be a number above 0 and below 1: got 95. 95 % is 0.95."),
         (

@@ -325,7 +325,7 @@ def test_the_command_lists_all_codes(arguments: tuple[str, ...]) -> None:
 def test_the_command_refuses_an_unknown_code() -> None:
     done = call("explain", "few_error")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "there is no code 'few_error', but there is 'few_errors'" in done.stderr
+    assert "got 'few_error'. Did you mean 'few_errors'" in done.stderr
     assert call("explain", "--list", "useful").returncode == 2
 
 

@@ -274,6 +274,7 @@ def test_a_record_is_a_number_and_more() -> None:
 def test_explanations_say_what_else_is_rewarded() -> None:
     for name in ("accuracy", "balanced_accuracy", "f1", "mcc", "lr+", "precision", "net_benefit"):
         bare = stakes.explain(name)
+        assert isinstance(bare, stakes.Explanation)
         assert bare.value is None
         assert "rewards" in str(bare)
     cm = ConfusionMatrix.from_counts([[800, 100], [10, 90]], classes=["ok", "fraud"])

@@ -7,7 +7,10 @@ import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import stakes
@@ -174,3 +177,39 @@ def test_the_library_names_no_option_of_the_command_line() -> None:
             if re.search(r"(?<![-\w])--[a-z]", n.value)
         ]
     assert found == []
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("'abc'", "'abc'"),
+        ("x" * 200, "x" * 200),
+        ("x" * 201, f"{'x' * 30} … {'x' * 22}"),
+        (repr(np.eye(2)), "array([[1., 0.], [0., 1.]])"),
+        (
+            repr(pd.DataFrame({"a": range(90)})),
+            "a 0 0 1 1 2 2 3 3 4 4 .. .. 85 … [90 rows x 1 columns]",
+        ),
+    ],
+)
+def test_a_long_value_is_shown_by_its_ends(value: str, shown: str) -> None:
+    assert InputError("scores", "must be numbers", value).value == shown
+
+
+def test_a_wrong_container_does_not_print_itself() -> None:
+    table: Any = np.arange(3000).reshape(-1, 2) % 2 == 0
+    frame: Any = pd.DataFrame(table)
+    for wrong in (table, frame, [[0.1] * 9] * 900, {"a": table}, table[:, 0]):
+        asks: list[Callable[[Any], object]] = [
+            stakes.evaluate_responses,
+            lambda x: stakes.compare_responses({"m0": x, "m1": x}),
+            lambda x: stakes.evaluate([0, 1], [0.2, 0.7], level=x),
+            lambda x: stakes.evaluate([0, 1], [0.2, 0.7], calibrator=x),
+            lambda x: stakes.expected_loss(x, [0, 1], [0.2, 0.7]),
+            stakes.evaluate_decisions,
+        ]
+        for ask in asks:
+            with pytest.raises(stakes.StakesError) as caught:
+                ask(wrong)
+            assert len(str(caught.value)) < 400
+            assert "\n" not in str(caught.value)

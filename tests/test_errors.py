@@ -15,6 +15,7 @@ from stakes import metrics
 
 nan, inf = math.nan, math.inf
 ZERO_ONE = [[0, 1], [1, 0]]
+EXPLAIN: Any = stakes.explain
 
 
 def ec(y: Any, d: Any, **more: Any) -> float:  # noqa: ANN401
@@ -313,8 +314,8 @@ MESSAGES: list[tuple[str, Callable[[], object], list[str]]] = [
         ["balanced error rate", "class 2"],
     ),
     ("explain", lambda: stakes.explain("f7"), ["metric", "'f7'", "'mcc'"]),
-    ("explain a number", lambda: stakes.explain(3, cm()), ["metric", "3"]),
-    ("explain a table", lambda: stakes.explain("f1", [[1, 2], [3, 4]]), ["confusion", "list"]),
+    ("explain a number", lambda: EXPLAIN(3, cm()), ["metric", "3"]),
+    ("explain a table", lambda: EXPLAIN("f1", [[1, 2], [3, 4]]), ["confusion", "list"]),
     (
         "one class",
         lambda: stakes.confusion_matrix([1, 1], [1, 1]).f_score(positive=1),

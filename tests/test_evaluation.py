@@ -505,7 +505,7 @@ BAD: dict[str, dict[str, Any]] = {
     "resamples": {"resamples": 10},
     "rng": {"rng": -1},
     "priors": {"priors": [0.5, 0.6]},
-    "calibrator": {"calibrator": "affine"},
+    "calibrator": {"calibrator": "magic"},
     "folds": {"folds": 1},
     "folds must hold": {"folds": "five"},
     "groups": {"groups": [1, 2]},
@@ -597,3 +597,14 @@ def test_a_calibrated_cost_has_the_interval_that_the_live_page_shows() -> None:
     assert cost.calibrated is not None
     assert cost.calibrated_normalized is not None
     assert cost.calibrated_normalized.interval == cost.calibrated.normalized_interval()
+
+
+def test_applications_are_printed_with_their_names() -> None:
+    data = stakes.simulation.simulate(2, n=300)
+    p = data.posteriors([0.5, 0.5])
+    several = {"screening": {"miss": 5, "false_alarm": 1}, "triage": {"miss": 1, "false_alarm": 3}}
+    lines = str(stakes.evaluate(data.y, p, costs=several, resamples=0)).splitlines()
+    assert [line.partition(":")[0] for line in lines[1:3]] == ["screening", "triage"]
+    assert all("normalised expected cost" in line for line in lines[1:3])
+    alone = str(stakes.evaluate(data.y, p, costs=several["triage"], resamples=0)).splitlines()
+    assert alone[1].startswith("normalised expected cost")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from command import call
+from stakes.cli.parsing import likely_positive
 
 TABLES = {
     "t.csv": b"y,p\n0,0.1\n0,0.4\n1,0.3\n1,0.9\n",
@@ -21,6 +22,10 @@ TABLES = {
     "text.csv": b"y,p\n0,low\n1,high\n",
     "mark.csv": b"\xef\xbb\xbfy,p\n0,0.1\n0,0.4\n1,0.3\n1,0.9\n",
     "app.toml": b'lable = "y"\n',
+    "severe.csv": b"y,p_severe_a,p_severe_b\nsevere,0.7,0.8\nusual,0.1,0.4\nusual,0.2,0.1\n",
+    "models.csv": b"y,p_old,p_new\n0,0.1,0.2\n1,0.3,0.9\n1,0.8,0.7\n",
+    "several.csv": b"a,b,p_a,p_b\n0,1,0.1,0.2\n1,1,0.3,0.9\n1,0,0.8,0.7\n",
+    "neither.csv": b"y,p\nleft,0.1\nright,0.4\n",
 }
 SCORES = ("--scores", "p", "--scores-are", "posteriors")
 ONE = (*SCORES, "--positive", "1")
@@ -71,8 +76,29 @@ MISTAKES = [
     (("absent.csv", *Y, *ONE), ["cannot read 'absent.csv'", "No such file"]),
     ((".", *Y, *ONE), ["must hold only data files", "app.toml", "pattern"]),
     (("t.csv", *Y, *ONE, "--cost", "5:1"), ["--cost must", "'5:1'", "miss=5,false_alarm=1"]),
-    (("t.csv", *Y, *ONE, "--cost", "fn=5,fp=1"), ["--cost must", "'fn'", "false negative"]),
+    (("t.csv", *Y, *ONE, "--cost", "fm=5,fp=1"), ["--cost must", "'fm'", "false negative"]),
     (("t.csv", *Y, *ONE, "--prior", "5%"), ["--prior must", "'5%'", "Write 0.05."]),
+    (
+        ("severe.csv", *Y, "--scores", "p_severe_b", "--scores-are", "posteriors"),
+        ["Give --positive severe."],
+    ),
+    (("neither.csv", *Y, *SCORES), ["Give --positive left or --positive right."]),
+    (
+        ("severe.csv", *Y, "--scores-are", "posteriors"),
+        [
+            "scores of class 'severe' by several models",
+            "--system a=p_severe_a --system b=p_severe_b",
+        ],
+    ),
+    (
+        ("models.csv", *Y, "--scores", "p_old,p_new", "--scores-are", "posteriors"),
+        ["--system old=p_old --system new=p_new --positive 1"],
+    ),
+    (
+        ("several.csv", "--label", "a,b", "--scores", "p_a,p_b", "--scores-are", "posteriors"),
+        ["one column: got 'a,b'", "--label a --scores p_a --positive 1"],
+    ),
+    (("several.csv", "--scores-are", "posteriors"), ["--label a --scores p_a --positive 1"]),
     (("t.csv", "--app", "app.toml"), ["app.toml", "'lable'", "Did you mean 'label'?"]),
 ]
 
@@ -94,3 +120,22 @@ def test_a_byte_order_mark_is_no_mistake(folder: Path) -> None:
     )
     assert done.returncode == 0
     assert done.stdout.replace("mark.csv", "t.csv") == plain.stdout
+
+
+@pytest.mark.parametrize(
+    ("column", "labels", "meant"),
+    [
+        ("p_severe_b", ["severe", "usual"], "severe"),
+        ("SevereRisk.severe", ["severe", "usual"], "severe"),
+        ("score", ["no", "yes"], "yes"),
+        ("score", ["False", "True"], "True"),
+        ("p_unusual", ["usual", "rare"], None),
+        ("severe_usual", ["severe", "usual"], None),
+        ("p_very_severe", ["severe", "very severe"], "very severe"),
+        ("p", ["-1", "1"], "1"),
+    ],
+)
+def test_the_class_of_interest_follows_from_names(
+    column: str, labels: list[str], meant: str | None
+) -> None:
+    assert likely_positive(column, labels) == meant

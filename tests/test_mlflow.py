@@ -183,6 +183,15 @@ def test_every_number_comes_back_from_every_store(store: Any, kind: str) -> None
     assert len(said) == len(record.verdicts)
 
 
+def test_some_metrics_are_logged(database: Any) -> None:
+    record = records()["evaluation"]
+    with mlflow.start_run():
+        logged = stakes.mlflow.log_evaluation(record, metrics=["cost.nec"], artifacts=False)
+        with pytest.raises(stakes.InputError, match="metrics must be names"):
+            stakes.mlflow.log_evaluation(record, metrics=["nothing"])
+    assert set(logged.metrics) == {"cost.nec", "cost.nec.low", "cost.nec.high"}
+
+
 def test_settings_are_tags(database: Any) -> None:
     with mlflow.start_run() as run:
         stakes.mlflow.log_evaluation(records()["evaluation"], artifacts=False)

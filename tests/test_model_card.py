@@ -218,5 +218,15 @@ def test_a_card_is_saved_whole(tmp_path: Path) -> None:
 def test_what_is_missing_is_said(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(stakes.InputError, match=message):
         decisions().to_model_card("m", **(GIVEN | fields))
-    with pytest.raises(TypeError, match="dataset"):
+    with pytest.raises(stakes.InputError, match="dataset"):
         decisions().to_model_card("m", task="x")
+
+
+def test_a_card_says_which_of_its_fields_are_missing() -> None:
+    record = evaluation()
+    for given in ({}, {"dataset": "d"}, {"task": "tabular-classification"}):
+        with pytest.raises(stakes.InputError, match=r"dataset='...' and task='tabular") as caught:
+            record.to_model_card("org/churn", **given)
+        assert caught.value.argument not in given
+    with pytest.raises(stakes.InputError, match=r"got license. Did you mean 'licence'"):
+        record.to_model_card("org/churn", **GIVEN, license="mit")

@@ -483,7 +483,7 @@ MESSAGES: list[tuple[str, Callable[[], object], list[str]]] = [
     ("infinite", lambda: of([[0.0, inf]], [0], kind=LL), ["inf", "row 0, option 1"]),
     ("impossible", lambda: of([[0.0, 1.0], [-inf, -inf]], [0, 0], kind=LL), ["row 1", "-inf"]),
     ("kind", lambda: of(kind=stakes.LogLikelihoodRatios), ["kind", "LogLikelihoodRatios"]),
-    ("kind of text", lambda: of(kind="logits"), ["kind", "'logits'"]),
+    ("kind of text", lambda: of(kind="magic"), ["kind", "'magic'"]),
     ("typed", lambda: of(stakes.Logits([[1, 2]]), [0], kind=LL), ["kind", "Logits", "Leave"]),
     ("ratios", lambda: of(stakes.LogLikelihoodRatios([1.0]), [0]), ["LogLikelihoodRatios"]),
     ("right beyond", lambda: of(right=[0, 2, 2]), ["right", "got 2 at row 1", "2 options"]),

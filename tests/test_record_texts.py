@@ -171,6 +171,7 @@ def build(names: list[str]) -> dict[str, Callable[[], Any]]:
         "TippettCurve": lambda: stakes.tippett_curve(y, ratios, **told),
         "Undefined": lambda: stakes.Undefined("zero_over_zero", "0/0"),
         "Verdict": lambda: evaluation().verdicts[0],
+        "WordExplanation": lambda: stakes.explain("log_loss"),
         "WorstApplication": lambda: risk.calibration_loss().worst,
     }
 

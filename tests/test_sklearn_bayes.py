@@ -568,7 +568,7 @@ class TestScikitLearn:
         ({"abstain": -1}, "abstain must be"),
         ({"abstain": {"ill": 0.1}}, "decisions must be distinct: got a duplicate 'ill'"),
         ({"estimator": LinearSVC()}, "estimator must have predict_proba: LinearSVC has no predict_proba. Its decision_function is not a probability: calibrate it"),
-        ({"calibrator": "beta"}, "calibrator must be a calibrator"),
+        ({"calibrator": "magic"}, "calibrator must be a calibrator"),
     ],
 )  # fmt: skip
 def test_errors_say_what_to_do(settings: dict[str, Any], said: str) -> None:

@@ -435,7 +435,7 @@ PARTED = np.repeat(np.arange(75), 2)
 @pytest.mark.parametrize(
     ("settings", "fit", "said"),
     [
-        ({"calibrator": "beta"}, {}, "calibrator must be a calibrator, such as AffineCalibrator(): got 'beta'."),
+        ({"calibrator": "magic"}, {}, "calibrator must be a calibrator such as AffineCalibrator(), its name, or None: got 'magic'."),
         ({"response_method": "predict"}, {}, "response_method must be one of"),
         ({"estimator": KNeighborsClassifier(), "response_method": "decision_function"}, {}, "estimator must have decision_function: KNeighborsClassifier has no decision_function."),
         ({"cv": KFold(5)}, {"groups": PARTED, "y": np.arange(150) % 2}, None),

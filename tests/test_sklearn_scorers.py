@@ -263,7 +263,7 @@ def test_classes_that_cannot_be_matched_are_an_error(scorer: Any, said: str) -> 
         (lambda: cost_scorer(COSTS, response_method="transform"), "response_method must be one of"),
         (lambda: loss_scorer("brier"), "rule must be a scoring rule, such as LogLoss(): got 'brier'"),  # type: ignore[arg-type]
         (lambda: loss_scorer(response_method="predict"), "response_method must be one of 'predict_proba', 'predict_log_proba', 'decision_function': got 'predict'"),
-        (lambda: calibrated_loss_scorer(calibrator="affine"), "calibrator must be one, such as AffineCalibrator()"),  # type: ignore[arg-type]
+        (lambda: calibrated_loss_scorer(calibrator="magic"), "calibrator must be a calibrator such as AffineCalibrator()"),  # type: ignore[arg-type]
     ],
 )  # fmt: skip
 def test_options_are_checked_when_a_scorer_is_made(make: Any, said: str) -> None:

@@ -232,3 +232,29 @@ def test_the_evaluator_loads_nothing_with_mlflow() -> None:
     code = "import sys, stakes.mlflow.evaluator; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_metrics_are_selected_by_name_or_pattern() -> None:
+    record = next(iter(records().values()))
+    every, name = record.flat_metrics(), next(n for n in record.metrics() if n.endswith(".nec"))
+    own = {n: value for n, value in every.items() if n in (name, f"{name}.low", f"{name}.high")}
+    assert len(own) == 3
+    assert record.flat_metrics(name) == record.flat_metrics([name]) == own
+    assert own.items() <= record.flat_metrics("*.nec").items() <= every.items()
+    assert repr(record.flat_metrics("*")) == repr(every)
+    seen: dict[str, float] = {}
+    logged = record.log_to(seen.update, together=True, prefix="val/", metrics=[name])
+    assert logged == seen == {f"val/{n}": value for n, value in own.items()}
+
+
+def test_a_metric_that_is_not_there_is_refused() -> None:
+    record = next(iter(records().values()))
+    name = next(n for n in record.metrics() if n.endswith(".nec"))
+    for pattern, meant in (("nec", f"{name!r}"), (f"{name}k", f"mean {name!r}"), ("", "''")):
+        _refused(record, pattern, meant)
+
+
+def _refused(record: Tracked, pattern: str, meant: str) -> None:
+    with pytest.raises(stakes.InputError, match="metrics must be names of flat_metrics") as caught:
+        record.log_to(print, metrics=[pattern])
+    assert meant in str(caught.value)

@@ -251,8 +251,8 @@ def test_the_code_is_explained_with_both_ways() -> None:
 
 
 def test_calibration_takes_scores_as_delivered(folder: Path) -> None:
-    words = ("calibrate", "t.csv", *COMMON[:-2], "--classes", "0,1", "-o", "c.json")
-    words = (*words, "--prior", "0.02")
+    words = ["calibrate", "t.csv", *COMMON[:-2], "--classes", "0,1", "-o", "c.json"]
+    words += ["--prior", "0.02"]
     for memory in ((), ("--memory", "0")):
         done = call(*words, *memory, "--force", cwd=folder)
         assert done.returncode == 0, done.stderr

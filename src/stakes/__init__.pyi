@@ -131,6 +131,7 @@ from stakes._errors import UndefinedMetricWarning as UndefinedMetricWarning
 from stakes.calibration.vector_calibrator import VectorCalibrator as VectorCalibrator
 from stakes.responses.confidence_kinds import VerbalConfidence as VerbalConfidence
 from stakes.evaluation.findings import Verdict as Verdict
+from stakes.metrics.explanations import WordExplanation as WordExplanation
 from stakes.curves.views import WorstApplication as WorstApplication
 from stakes._version import __version__ as __version__
 from stakes.curves.selective import abstention_curve as abstention_curve

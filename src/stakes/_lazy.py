@@ -21,8 +21,9 @@ def lazy_names(package: str):  # type: ignore[no-untyped-def] # noqa: ANN202
 
     def get(name: str) -> object:
         if name not in modules:
-            message = f"module {package!r} has no attribute {name!r}"
-            raise AttributeError(message)
+            from stakes._foreign_words import missing_name  # noqa: PLC0415  only for a slip
+
+            raise missing_name(package, name, sys._getframe(1)) from None
         if modules[name] == package:  # a module of the package
             return import_module(f"{package}.{name}")
         value = getattr(import_module(modules[name]), name)

@@ -3,9 +3,10 @@
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import Field, fields, is_dataclass
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from stakes._errors import UndefinedMetricWarning
+from stakes._foreign_words import missing
 from stakes._text import number, plain, plain_list
 
 _Answer = TypeVar("_Answer")
@@ -26,6 +27,14 @@ class Record:
         super().__init_subclass__(**more)
         if "__repr__" not in vars(cls):
             cls.__repr__ = Record.__repr__  # type: ignore[method-assign]  # a dataclass keeps it
+
+    if not TYPE_CHECKING:  # which would take every attribute for there
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if hasattr(type(self), name):  # a property that failed, which says why
+                return object.__getattribute__(self, name)
+            kind = type(self).__name__
+            raise missing(f"{kind!r} object has no attribute {name!r}", name, type(self))
 
     def __str__(self) -> str:
         shown: list[Field[Any]] = [f for f in fields(self) if f.repr] if is_dataclass(self) else []

@@ -21,7 +21,7 @@ from stakes.io import Relation, Roles
 from stakes.io.batches import Ask
 from stakes.io.columns import no_rows
 from stakes.io.units import Piece
-from stakes.scores import Posteriors, Scores
+from stakes.scores import Posteriors, Scores, read_kind
 from stakes.scoring import ScoringRule
 def compare(table: Any, systems: Mapping[str, Any], *, label: str | None=None, kind: type[Scores]=Posteriors, reference: str | None=None, margin: float | None=None, costs: Applications | None=None, priors: PriorsLike | None=None, training_priors: PriorsLike | None=None, calibrator: Calibrator | None=None, folds: int=5, level: float=0.95, resamples: int=1000, groups: Any=None, sample_weight: Any=None, classes: NamesLike | None=None, rules: Sequence[ScoringRule]=RULES, rng: int | np.random.Generator=0, progress: Progress | None=None) -> Comparison:
     ...

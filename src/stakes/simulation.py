@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes._check import InputError, read_array, read_count, read_number, read_priors
+from stakes._foreign_calls import answered
 from stakes._math import log, log_softmax
 from stakes._typing import ArrayLike, FloatArray, IntArray
 from stakes.scores import LogLikelihoodRatios, LogLikelihoods, LogPosteriors
@@ -194,6 +195,7 @@ def skewed_priors(n_classes: int, *, largest: float = 0.9, at: int = 0) -> Float
     return priors
 
 
+@answered
 def simulate(
     n_classes: int = 2,
     *,

@@ -7,15 +7,16 @@ docs/codes and `explain_code` show them; a law holds them against the codes in t
 __all__ = ["CodeExplanation", "explain_code"]
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from textwrap import wrap
 from types import MappingProxyType
 
 from stakes._errors import InputError
+from stakes._foreign_calls import answered
+from stakes._foreign_words import near
 from stakes._records import Record
 from stakes._text import quoted
 
@@ -120,6 +121,7 @@ def codes() -> Mapping[str, CodeExplanation]:
     return MappingProxyType(found)
 
 
+@answered
 def explain_code(code: str) -> CodeExplanation:
     """Return what the code of a verdict, an undefined value or an error means, and what to do.
 
@@ -136,7 +138,7 @@ def explain_code(code: str) -> CodeExplanation:
     See Also
     --------
     Verdict, Undefined, StakesError : carry a code, and its `explanation`.
-    explain : the same for traditional metrics.
+    explain : also explains metrics, and words of other libraries.
 
     Examples
     --------
@@ -158,6 +160,11 @@ def explain_code(code: str) -> CodeExplanation:
     found = codes().get(code) if isinstance(code, str) else None
     if found is not None:
         return found
-    near = get_close_matches(str(code), codes(), n=3, cutoff=0.5)
-    hint = f"Did you mean {quoted(near)}?" if near else ""
-    raise InputError("code", f"must be one of {quoted(codes())}", repr(code), hint=hint)
+    raise no_such("code", f"must be one of {quoted(codes())}", code, codes())
+
+
+def no_such(argument: str, rule: str, word: object, known: Iterable[str]) -> InputError:
+    """Return the error for a word that is not known, with known ones that are much like it."""
+    meant = near(str(word), known, most=3, cutoff=0.7)
+    hint = f"Did you mean {quoted(meant)}?" if meant else ""
+    return InputError(argument, rule, repr(word), hint=hint)

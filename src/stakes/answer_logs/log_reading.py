@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+from stakes._foreign_calls import answered
 from stakes._text import plain
 from stakes.answer_logs.answer_log import AnswerLog
 from stakes.answer_logs.inspect_logs import read_inspect_log
@@ -18,6 +19,7 @@ from stakes.answer_logs.reading_choices import LogChoices
 from stakes.answer_logs.zip_members import starts_as_zip
 
 
+@answered
 def read_answer_log(  # noqa: PLR0913  each may be what a log leaves open
     path: str | os.PathLike[str],
     *,

@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_array
 from stakes._counting import bincount
+from stakes._foreign_calls import answered
 from stakes._math import log
 from stakes._records import Record, shown_field
 from stakes._text import number, plain, quoted
@@ -102,6 +103,7 @@ class Calibrator(Record, ABC):
             How much each sample counts; they sum to 1.
         """
 
+    @answered
     def fit(
         self,
         scores: Scores | Column,
@@ -201,6 +203,7 @@ class Calibrator(Record, ABC):
         """
         return None
 
+    @answered
     def transform(self, scores: Scores | Column, priors: PriorsLike | None = None) -> LogPosteriors:
         """Return calibrated posteriors for scores of the kind it was fitted on.
 
@@ -347,6 +350,7 @@ class FittedCalibrator(Calibrator):
         raise InputError(msg)
 
 
+@answered
 def calibrator_from_dict(data: dict[str, Any]) -> Calibrator:
     """Read a fitted calibrator; a checksum detects data that were changed or cut.
 

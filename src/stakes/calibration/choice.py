@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_level
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import number
 from stakes._typing import Column, IntArray, NamesLike, PriorsLike
@@ -24,6 +25,7 @@ from stakes.calibration.crossfit import (
     group_codes,
 )
 from stakes.calibration.floor import Floor
+from stakes.calibration.registry import read_calibrator
 from stakes.metrics.expected_losses import expectation, sample_losses
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference, paired_losses
@@ -128,6 +130,7 @@ class CalibratorChoice(Record):
         return "\n".join([*lines, text])
 
 
+@answered
 def choose_calibrator(  # noqa: PLR0913
     rule: ScoringRule,
     y_true: Column,
@@ -194,14 +197,15 @@ def choose_calibrator(  # noqa: PLR0913
     affine
     """
     read_level(level)
-    if isinstance(candidates, Calibrator) or not candidates:
+    if isinstance(candidates, Calibrator | str) or not candidates:
         wanted = "must be a list of calibrators, such as [AffineCalibrator()]"
         raise InputError("candidates", wanted, repr(candidates))
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
     unit = None if groups is None else group_codes(groups, samples)
     if not isinstance(folds, TrainOnTest | HeldOut):
         folds = deal(samples, folds, groups, rng)
-    selection = Selection(rule, tuple(candidates), folds, level)
+    read = (read_calibrator(each) for each in candidates)
+    selection = Selection(rule, tuple(each for each in read if each is not None), folds, level)
     table = selection.rank(samples, unit)
     chosen = selection.choose(table)
     return CalibratorChoice(table, chosen, selection.honest(samples, unit), level)

@@ -12,12 +12,14 @@ import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_array, read_column, read_count
 from stakes._counting import bincount, repeat
+from stakes._foreign_calls import answered
 from stakes._math import rows_by_code
 from stakes._records import Record
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.calibration.calibrators import Calibrator, CrossFit
 from stakes.calibration.floor import Floor
+from stakes.calibration.registry import read_calibrator
 from stakes.samples import Samples, read_samples
 from stakes.scores import LogPosteriors, Scores
 
@@ -98,6 +100,7 @@ class HeldOut(Record):
 Folds: TypeAlias = "int | Splitter | TrainOnTest | HeldOut | Column | ModelFolds | DealtFolds"
 
 
+@answered
 def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is fitted
     calibrator: Calibrator,
     y_true: Column,
@@ -159,7 +162,10 @@ def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is f
         rule = "must be above 0 for every sample"
         hint = "Leave out the samples of weight 0."
         raise InputError("sample_weight", rule, found="each gets a calibrated score", hint=hint)
-    return cross_fitted(calibrator, samples, folds, groups, rng).scores
+    read = read_calibrator(calibrator)
+    if read is None:
+        raise InputError("calibrator", "must be one, such as AffineCalibrator()", calibrator)
+    return cross_fitted(read, samples, folds, groups, rng).scores
 
 
 def cross_fitted(
@@ -170,8 +176,6 @@ def cross_fitted(
     rng: int | np.random.Generator,
 ) -> CrossFit:
     """Return calibrated posteriors of checked samples."""
-    if not isinstance(calibrator, Calibrator):
-        raise InputError("calibrator", "must be one, such as AffineCalibrator()", repr(calibrator))
     if isinstance(folds, TrainOnTest | HeldOut):
         seen = samples
         if isinstance(folds, HeldOut):  # with the classes and priors of those that are judged

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError
+from stakes._foreign_calls import answered
 from stakes._records import NumberRecord, Record
 from stakes._text import number, percent
 from stakes._typing import Column, FloatArray, Label, NamesLike, PriorsLike
@@ -19,6 +20,7 @@ from stakes.calibration.affine_calibrator import AffineCalibrator
 from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.crossfit import Folds, HeldOut, TrainOnTest, cross_fitted, deal_samples
 from stakes.calibration.isotonic_calibrator import IsotonicCalibrator
+from stakes.calibration.registry import read_calibrator
 from stakes.curves.risk_curves import RiskCurve, check_two
 from stakes.metrics.expected_losses import expectation
 from stakes.results import ExpectedLoss, json_number
@@ -148,6 +150,7 @@ class CalibrationLoss(NumberRecord):
         }
 
 
+@answered
 def calibration_loss(  # noqa: PLR0913  the data, the calibrator, and how it is fitted
     rule: ScoringRule,
     y_true: Column,
@@ -212,7 +215,8 @@ def calibration_loss(  # noqa: PLR0913  the data, the calibrator, and how it is 
     So calibrate before using them.
     """
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
-    return calibration_loss_of(rule, samples, calibrator or AffineCalibrator(), folds, groups, rng)
+    read = read_calibrator(calibrator) or AffineCalibrator()
+    return calibration_loss_of(rule, samples, read, folds, groups, rng)
 
 
 def calibration_loss_of(
@@ -306,6 +310,7 @@ class ScoreDecomposition(Record):
         return f"{value} = {terms[0]} - {terms[1]} + {terms[2]}"
 
 
+@answered
 def decompose(
     rule: ScoringRule,
     y_true: Column,
@@ -364,6 +369,7 @@ def decompose(
     return ScoreDecomposition(raw - best, uncertainty - best, uncertainty)
 
 
+@answered
 def risk_curve(  # noqa: PLR0913  the data, and how a calibrator is fitted
     y_true: Column,
     scores: Scores | Column,
@@ -431,8 +437,9 @@ def risk_curve(  # noqa: PLR0913  the data, and how a calibrator is fitted
     Yes: at 20 % it beats treating all and treating none, and costs a sixth of the naive cost.
     """
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
-    if calibrator is None:
+    read = read_calibrator(calibrator)
+    if read is None:
         return RiskCurve.from_samples(samples)
     check_two(samples)
-    fit = cross_fitted(calibrator, samples, folds, groups, rng)
+    fit = cross_fitted(read, samples, folds, groups, rng)
     return RiskCurve.from_samples(samples, samples.with_scores(fit.scores), fit.notes)

@@ -21,6 +21,7 @@ from stakes._check import (
     read_priors,
 )
 from stakes._counting import bincount
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import number, plain, quoted
 from stakes._typing import Column, FloatArray, Label, Names, NamesLike, PriorsLike
@@ -105,6 +106,7 @@ class PriorEstimate(Record):
         return "\n".join([*lines, *(f"Warning: {note}" for note in self.notes)])
 
 
+@answered
 def estimate_priors(
     scores: Scores | Column,
     training_priors: PriorsLike,
@@ -175,10 +177,11 @@ def estimate_priors(
         check = check_priors(ratio, p, known, their_ratio)
     found = PriorEstimate(names, p, information_errors(ratio, p), "EM on posteriors", check)
     if check is not None and check.disagrees:
-        warnings.warn(disagreement(names, p, check), UserWarning, stacklevel=2)
+        warnings.warn(disagreement(names, p, check), UserWarning, stacklevel=3)
     return found
 
 
+@answered
 def estimate_priors_from_decisions(
     confusion: ConfusionMatrix,
     y_pred: Column,

@@ -168,7 +168,8 @@ def _print_targets(screen: Screen, made: ResponseEvaluation) -> None:
     screen.print()
     screen.table(heads, rows)
     if "best" in curve.utility:
-        screen.say("best: the best threshold on these answers, chosen in hindsight.", "dim")
+        said = "best: the best threshold on the stated confidence, chosen in hindsight on these"
+        screen.say(f"{said} answers; calibrators may order them in another way.", "dim")
 
 
 def _asked(made: ResponseEvaluation) -> list[str]:

@@ -35,7 +35,7 @@ _NAMED_FILES = click.Argument(
     ["file"], nargs=-1, required=True, metavar="[NAME=]FILE...", callback=_named_files
 )
 _SHELL = click.Argument(["shell"], type=click.Choice(("bash", "zsh", "fish")))
-_CODES = click.Argument(["codes"], nargs=-1, metavar="[CODE]...")
+_CODES = click.Argument(["codes"], nargs=-1, metavar="[WORD]...")
 _CALIBRATOR = click.Option(["--calibrator"], hidden=True, expose_value=False, callback=_refuse_path)
 _PARAMETERS: dict[str, list[click.Parameter]] = {  # beside the options
     "answers": [_NAMED_FILES],
@@ -151,14 +151,17 @@ HELP = {
       stakes evaluate - --input-format csv --app screening.toml < scores.csv
     """,
     "explain": """
-    Explain the code of a verdict or an error.
+    Explain a code, a metric or a word of another library.
 
-    Says what the code means, when it is used and what to do. Without a code, lists all codes.
+    Says what the code of a verdict or an error means, when it is used and what to do; what a
+    metric rewards; what stakes calls log_loss, ECE or prevalence. Without a word, lists all codes.
     Verdicts and errors end with the command that explains them; JSON documents carry the codes.
 
     \b
     Examples:
       stakes explain few_errors
+      stakes explain f1
+      stakes explain "net benefit"
       stakes explain rows_do_not_sum_to_one --json
     """,
     "reproduce": """

@@ -14,7 +14,7 @@ from stakes._text import quoted
 from stakes.cli.messages import refuse
 from stakes.cli.places import said
 from stakes.costs import CostMatrix, CostsByCase, SampleCosts
-from stakes.costs.price_words import check_words
+from stakes.costs.price_words import in_our_words
 from stakes.io import Columns
 
 Entry = float | str  # a price, or the column that holds it
@@ -193,11 +193,11 @@ def _binary(text: str) -> CostText:
             refuse(f"--cost must hold name=price pairs, each name once: got {fault}.")
         pairs[name] = _entry(value)
     try:
-        check_words(pairs, argument="--cost")
+        prices = in_our_words(pairs, argument="--cost")
     except InputError as error:
         refuse(said(error))
-    matrix = [[0.0, pairs["false_alarm"]], [pairs["miss"], 0.0]]
-    return CostText(matrix=matrix, binary=True, abstain=pairs.get("abstain"))
+    matrix = [[0.0, prices["false_alarm"]], [prices["miss"], 0.0]]
+    return CostText(matrix=matrix, binary=True, abstain=prices.get("abstain"))
 
 
 def _entry(text: str) -> Entry:

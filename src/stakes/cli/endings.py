@@ -1,6 +1,7 @@
 """How a command ends that does not succeed: one message, and one exit code."""
 
 import errno
+import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -10,6 +11,7 @@ from click.exceptions import NoArgsIsHelpError
 
 from stakes._errors import AddressError, EngineError, FileError, ResourceError, StakesError
 from stakes._files import discard_temporary_files
+from stakes._foreign_words import entry_of
 from stakes._signals import Ended, end_asked_for, ignore_signals
 from stakes._text import plain
 from stakes.cli.commands import HELP
@@ -91,16 +93,24 @@ def _no_option(name: str, context: click.Context) -> str:
     known = [opt for p in command.get_params(context) for opt in p.opts if opt.startswith("--")]
     near = get_close_matches(name, known, n=1, cutoff=0.75)
     others = commands_with(name)
+    found = entry_of(word)
     if others and not near:
         listed = ", ".join(f"'stakes {other}'" for other in others)
         return f"{missing}: {listed} {'has' if len(others) == 1 else 'have'} it."
     if word in HELP and not near:
         return f"{missing}: see the command 'stakes {word}'."
+    if found is not None and not get_close_matches(name, known, n=1, cutoff=0.9):
+        return f"{missing}. {found.said(typed=True)}."
     return f"{missing}{_similar(name, known)}"
 
 
 def refuse_command(name: str, known: Sequence[str]) -> None:
     """Refuse a command that is not there, and say which is meant."""
+    found = entry_of(name)
+    if found is not None:
+        refuse(f"there is no command {name!r}. {found.said(typed=True)}.")
+    if os.path.lexists(name):
+        refuse(f"there is no command {name!r}. For a table give: stakes evaluate {name}")
     hint = _similar(name, [*known, "--help", "--version"])
     hint = f". Commands: {', '.join(known)}." if hint == "." else hint
     refuse(f"there is no command {name!r}{hint} See 'stakes --help'.")

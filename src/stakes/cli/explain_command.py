@@ -1,41 +1,58 @@
-"""stakes explain: what the code of a verdict, an undefined value or an error means."""
+"""stakes explain: what a code, a metric, or a word of another library means."""
 
-from difflib import get_close_matches
+from collections.abc import Iterable
 from itertools import groupby
 from textwrap import fill
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from stakes._codes import CodeExplanation, codes
-from stakes._text import quoted
+from stakes._errors import InputError
 from stakes.cli.messages import refuse
 from stakes.cli.options import Options
+from stakes.cli.places import said
 from stakes.evaluation.documents import json_document
+
+if TYPE_CHECKING:
+    from stakes.metrics import Explanation, WordExplanation
+
+    Entry = CodeExplanation | Explanation | WordExplanation
 
 _WIDTH = 80
 
 
 def run(options: Options) -> None:
-    """Print the entries of some codes, or a list of all."""
+    """Print the entries of some words, or a list of all codes."""
     if options.list_codes and options.codes:
         refuse("--list has no effect with codes; remove one of the two.")
-    found = [_entry(code) for code in dict.fromkeys(options.codes)]
+    found = [_entry(word) for word in dict.fromkeys(options.codes)]
     if options.as_json:
-        entries = [each.to_dict() for each in found or codes().values()]
-        click.echo(json_document("explain", {"codes": entries}, {}, {}), nl=False)
+        click.echo(json_document("explain", _lists(found or codes().values()), {}, {}), nl=False)
     elif found:
         click.echo("\n\n".join(map(str, found)))
     else:
         _print_all()
 
 
-def _entry(code: str) -> CodeExplanation:
-    found = codes().get(code)
-    if found is None:
-        near = get_close_matches(code, codes(), n=3, cutoff=0.8)
-        meant = f", but there is {quoted(near)}" if near else "; stakes explain lists all"
-        refuse(f"there is no code {code!r}{meant}.")
-    return found
+def _entry(word: str) -> "Entry":
+    if (found := codes().get(word.lower())) is not None:
+        return found  # without loading what metrics need
+    from stakes.metrics import explain  # noqa: PLC0415  not for codes
+
+    try:
+        return explain(word)
+    except InputError as error:
+        refuse(said(error.moved(argument="WORD")))
+
+
+def _lists(found: "Iterable[Entry]") -> dict[str, list[dict[str, Any]]]:
+    """Return entries as plain values: codes, metrics and words of others each in a list."""
+    names = {"CodeExplanation": "codes", "Explanation": "metrics", "WordExplanation": "words"}
+    lists: dict[str, list[dict[str, Any]]] = {name: [] for name in names.values()}
+    for each in found:
+        lists[names[type(each).__name__]].append(each.to_dict())
+    return lists
 
 
 def _print_all() -> None:
@@ -46,3 +63,4 @@ def _print_all() -> None:
             click.echo(fill(line, _WIDTH, subsequent_indent="      "))
         click.echo()
     click.echo("stakes explain CODE says what a code means, when it is used, and what to do.")
+    click.echo("stakes explain WORD says what a metric rewards, or what another word is here.")

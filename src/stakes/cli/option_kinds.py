@@ -18,15 +18,25 @@ _SHARES = 100  # per cent
 
 
 class Choice(click.Choice[str]):
-    """One of some words; `hints` are for words of others that mean one of them, or something else.
+    """One of some words; `hints` are for words that mean something else.
 
-    They are no further choices: there is one word for a thing.
+    Words of others that mean one of them are understood, but not listed: there is one word for a
+    thing.
     """
 
     def __init__(self, choices: Sequence[str], hints: Mapping[str, str] | None = None) -> None:
         """Know the words, in lower case."""
         super().__init__(choices, case_sensitive=False)
         self.hints = hints or {}
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
+        """Return the word that is meant."""
+        text = str(value)
+        if text.lower() not in self.choices:
+            from stakes._foreign_words import own_name  # noqa: PLC0415  only for other words
+
+            value = own_name(text, self.choices) or value
+        return super().convert(value, param, ctx)
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:  # noqa: ANN401, ARG002
         """Say the words, and the one that was probably meant."""

@@ -29,12 +29,7 @@ _STAGED = "evaluate check compare"  # with calibration and resampled intervals
 _TABLES = f"{_JUDGING} calibrate decide"
 _READING = f"{_TABLES} answers"
 _PAGED = "evaluate compare answers demo"
-_PROBABILITIES = ("probability", "probabilities", "proba", "probas", "prob", "probs")
-_MEANT = {  # words of others for kinds of scores
-    **dict.fromkeys(_PROBABILITIES, "For probabilities give posteriors."),
-    **dict.fromkeys(("log-odds", "logodds"), "For log odds give logits."),
-    **dict.fromkeys(("percent", "%"), "Divide percentages by 100, and give posteriors."),
-}
+_MEANT = dict.fromkeys(("percent", "%"), "Divide percentages by 100, and give posteriors.")
 _MEMORY = "Read tables that need more memory than this in batches, such as 2GB or 500MB; 0: always."
 _MEMORY_OF_ONE = (
     f"{_MEMORY} Default: 100MB for one column of scores, a quarter of the machine's memory for"

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from stakes._check import InputError, read_priors
-from stakes._text import plain, plain_list, quoted
+from stakes._text import key_of, plain, plain_list, quoted
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
 from stakes.cli.places import in_file, said
@@ -12,6 +12,7 @@ from stakes.evaluation.applications import DEPLOYMENT
 from stakes.io import Columns
 from stakes.scores import SCORES, Posteriors, PosteriorScores, Scores
 
+_POSITIVE = {"1", "yes", "y", "true", "t", "positive", "pos", "case", "event", "present", "target"}
 KINDS = {name: read for kind in SCORES.classes.values() for name, read in kind.readers().items()}
 POSTERIORS = {  # kinds that have priors
     name
@@ -176,13 +177,52 @@ def class_names(
     if labels is None or not numbered or len(set(labels)) != len(named):
         msg = f"--classes must name the classes in the order of the score columns {quoted(columns)}"
         one = " A single column is the score of the last class, as in --classes no,yes."
-        one = one if len(columns) == 1 else ""
+        one = one if len(columns) == 1 else _compared(columns, sorted(set(labels or ())))
         shown = f": the labels are {quoted(sorted(set(labels)))}" if labels else ""
         refuse(f"{msg}{shown}.{one}")
     names = order_classes(set(labels))
     pairs = ", ".join(f"{plain(c)} {plain(n)}" for c, n in zip(columns, names, strict=True))
     note(f"columns are read in the order of the sorted labels: {pairs}.")
     return names
+
+
+def likely_positive(column: str, labels: Sequence[str]) -> str | None:
+    """Return which of two labels is probably that of interest, if the names say so.
+
+    That is the label in the name of the column of scores, else one such as 1, yes or positive.
+    """
+    parts = key_of(column).split("_")
+    keys = {label: key_of(label).split("_") for label in labels}
+    held = {name: key for name, key in keys.items() if _holds(parts, key)}
+    in_name = [  # not "severe" where "very severe" is there
+        name
+        for name, key in held.items()
+        if not any(_holds(k, key) for k in held.values() if k != key)
+    ]
+    usual = [name for name in labels if name.strip().lower() in _POSITIVE]
+    return next((found[0] for found in (in_name, usual) if len(found) == 1), None)
+
+
+def _holds(parts: list[str], key: list[str]) -> bool:
+    """Whether a name, in words, has the words of another."""
+    ends = range(len(parts) - len(key) + 1)
+    return any(key) and any(parts[at : at + len(key)] == key for at in ends)
+
+
+def _compared(columns: Sequence[str], labels: Sequence[str]) -> str:
+    """Return how columns are compared that may be scores of one class by several models."""
+    if len(labels) != 2:
+        return ""
+    own = class_part([column.removeprefix("p_") for column in columns])
+    likely = {likely_positive(column, labels) for column in columns}
+    positive = likely.pop() if len(likely) == 1 else None
+    systems = " ".join(f"--system {n}={c}" for n, c in zip(own, columns, strict=True))
+    which = plain(positive) if positive else "CLASS"
+    what = f"class {positive!r}" if positive else "one class"
+    return (
+        f" If they are scores of {what} by several models: stakes compare FILE --label LABEL"
+        f" {systems} --positive {which}."
+    )
 
 
 def class_part(columns: Sequence[str]) -> list[str]:

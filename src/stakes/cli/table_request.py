@@ -308,6 +308,8 @@ def _trials(options: Options) -> tuple[Options, Columns]:
 def _guessed(options: Options, *, named: bool) -> Options:
     """Fill in columns that were not named, and say which were taken; systems may be `named`."""
     scores = options.scores
+    if options.label is not None and "," in options.label and isinstance(options.file, str):
+        _refuse_labels(options)
     if options.label is not None and (scores is not None or named):
         return options
     if options.engine is not None and is_address(options.file):
@@ -315,12 +317,32 @@ def _guessed(options: Options, *, named: bool) -> Options:
     if options.file == "-":
         refuse("--label and --scores must be given for standard input, which is read only once.")
     there = column_names(options.file, options.input_format, max_bytes=options.max_bytes)
+    several = [name for name in there if f"p_{name}" in there]
+    if options.label is None and len(several) > 1:
+        refuse(_one_at_a_time("--label must name a column", several))
     label = options.label or _only(_LABELS, "--label", there)
     if scores is None and not named:
         found = [name for name in there if name.startswith("p_")]
         scores = ",".join(found) if found else _only(_SCORES, "--scores", there)
     note(f"guessed: --label {label}" + (f" --scores {scores}" if scores else "") + ".")
     return replace(options, label=label, scores=scores)
+
+
+def _refuse_labels(options: Options) -> None:
+    """Refuse several columns of labels, unless there is one of such a name."""
+    if options.file == "-" or is_address(options.file):
+        return
+    there = column_names(options.file, options.input_format, max_bytes=options.max_bytes)
+    listed = [name.strip() for name in str(options.label).split(",")]
+    if options.label not in there and set(listed) <= set(there):
+        refuse(_one_at_a_time(f"--label must name one column: got {options.label!r}", listed))
+
+
+def _one_at_a_time(rule: str, labels: Sequence[str]) -> str:
+    """Return how labels that do not exclude each other are evaluated."""
+    first = plain(labels[0])
+    each = f"stakes evaluate FILE --label {first} --scores p_{first} --positive 1"
+    return f"{rule}. Labels that do not exclude each other are evaluated one by one: {each}."
 
 
 def _only(usual: Sequence[str], option: str, there: Sequence[str]) -> str:
@@ -353,9 +375,9 @@ def _class_order(request: Request, seen: list[str], table: Columns) -> list[str]
                 rule = f"--scores must name a column for each of the classes {quoted(seen)}"
                 refuse(f"{rule}: got {columns!r}.")
             rule = f"--positive must name the class that column {columns!r} is the score of"
-            refuse(
-                f"{rule}: the labels are {quoted(seen)}. Give, for example, --positive {seen[-1]}."
-            )
+            meant = parsing.likely_positive(columns, seen)
+            give = " or ".join(f"--positive {name}" for name in ([meant] if meant else seen))
+            refuse(f"{rule}: the labels are {quoted(seen)}. Give {give}.")
         if o.positive is not None and len(seen) <= 2:
             alone = {o.positive} if len(seen) < 2 else set()
             return parsing.order_classes({*seen, *alone}, None, o.positive)

@@ -21,6 +21,7 @@ from stakes._check import (
     read_priors,
 )
 from stakes._files import read_text, write_text
+from stakes._foreign_calls import answered
 from stakes._text import MOST_SHOWN, html_table, matrix_rows, matrix_text, quoted
 from stakes._typing import (
     CostValues,
@@ -91,6 +92,7 @@ class CostMatrix(DecidingCosts):
 
     _table: CostTable
 
+    @answered
     def __init__(
         self,
         values: Any,  # noqa: ANN401  data frames have no common type
@@ -123,6 +125,7 @@ class CostMatrix(DecidingCosts):
         return matrix
 
     @classmethod
+    @answered
     def zero_one(cls, classes: NamesLike, *, abstain: float | None = None) -> Self:
         """Return 0-1 costs: 1 for any error, 0 if right; their expected cost is the error rate.
 
@@ -163,6 +166,7 @@ class CostMatrix(DecidingCosts):
         return self._from_table(wider, self.classes, decisions)
 
     @classmethod
+    @answered
     def balanced(cls, classes: NamesLike, priors: PriorsLike) -> Self:
         """Return costs 1/(K P_i) for errors of class i; their EC is the balanced error rate.
 
@@ -185,6 +189,7 @@ class CostMatrix(DecidingCosts):
         return cls._from_table(ErrorTable(error, np.empty((error.size, 0))), classes, classes)
 
     @classmethod
+    @answered
     def binary(cls, *, miss: float, false_alarm: float, classes: NamesLike = 2) -> Self:
         """Return the costs of the two errors of a detector; the class of interest comes last.
 
@@ -205,6 +210,7 @@ class CostMatrix(DecidingCosts):
         return cls([[0, false_alarm], [miss, 0]], classes=classes)
 
     @classmethod
+    @answered
     def from_utilities(
         cls,
         values: Any,  # noqa: ANN401  data frames have no common type

@@ -1,17 +1,26 @@
 """Costs of two classes by word: {"miss": 5, "false_alarm": 1}, as on the command line."""
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any, TypeGuard
+from collections.abc import Mapping
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
 from stakes._check import InputError, read_names, read_number
-from stakes._text import quoted
+from stakes._text import key_of, quoted
 from stakes._typing import Names, NamesLike, Prices
 
 MISS, FALSE_ALARM, ABSTAIN = "miss", "false_alarm", "abstain"
 _NEEDED = (MISS, FALSE_ALARM)
+# Words of others, which are understood; ours are the ones that are written.
+_SYNONYMS = {
+    **dict.fromkeys(("misses", "fn", "false_negative", "false_negatives"), MISS),
+    **dict.fromkeys(("c_miss", "cmiss", "c_fn", "cost_fn", "fn_cost", "cost_miss"), MISS),
+    **dict.fromkeys(("false_alarms", "fp", "false_positive", "false_positives"), FALSE_ALARM),
+    **dict.fromkeys(("fa", "c_fa", "cfa", "c_fp", "cost_fp", "fp_cost", "cost_fa"), FALSE_ALARM),
+    **dict.fromkeys(("abstention", "reject", "defer"), ABSTAIN),
+}
+_Price = TypeVar("_Price")
 
 
 def is_prices(costs: object) -> TypeGuard[Prices]:
@@ -19,16 +28,23 @@ def is_prices(costs: object) -> TypeGuard[Prices]:
     return isinstance(costs, Mapping) and any(_is_price(*item) for item in costs.items())
 
 
-def check_words(words: Iterable[object], *, argument: str = "costs") -> None:
-    """Refuse other words than those of the errors of two classes, and that of abstaining."""
-    listed = list(words)
-    if set(_NEEDED) <= set(listed) <= {*_NEEDED, ABSTAIN}:
-        return
-    odd = [word for word in listed if word not in (*_NEEDED, ABSTAIN)]
+def in_our_words(prices: Mapping[str, _Price], *, argument: str = "costs") -> Mapping[str, _Price]:
+    """Return prices by the words for the errors of two classes and for abstaining.
+
+    Words of others for these are understood, such as fn and fp; other words are refused.
+    """
+    listed = [_our_word(word) for word in prices]
+    if set(_NEEDED) <= set(listed) <= {*_NEEDED, ABSTAIN} and len(set(listed)) == len(listed):
+        return dict(zip(listed, prices.values(), strict=True))
+    if len(set(listed)) < len(listed):
+        raise InputError(argument, "must give each price once", quoted(prices))
+    odd = [word for word in prices if _our_word(word) not in (*_NEEDED, ABSTAIN)]
     lacking = [word for word in _NEEDED if word not in listed]
     found = [f"got {quoted(odd)}"] * bool(odd) + [f"no {quoted(lacking)}"] * bool(lacking)
     rule = f"must give {MISS} and {FALSE_ALARM}, and may give {ABSTAIN}"
     hint = f"{MISS} is the cost of a false negative, {FALSE_ALARM} that of a false positive."
+    if odd:
+        hint = f"{hint} Costs of right decisions are given in a matrix."
     raise InputError(argument, rule, found=", ".join(found), hint=hint)
 
 
@@ -36,7 +52,7 @@ def price_entries(
     prices: Prices, classes: NamesLike | None, decisions: NamesLike | None
 ) -> tuple[list[list[Any]], Names, NamesLike]:
     """Return a matrix of prices, which may be columns or their names, its classes and decisions."""
-    check_words(prices)
+    prices = in_our_words(prices)
     rows = read_names(2 if classes is None else classes, "classes")
     if len(rows) != 2:
         rule = f"are for two classes where they are given as {MISS} and {FALSE_ALARM}"
@@ -75,8 +91,12 @@ def _price(word: str, price: Any) -> Any:  # noqa: ANN401
 
 
 def _is_price(word: object, price: object) -> bool:
-    known = word in (*_NEEDED, ABSTAIN)
+    known = _our_word(word) in (*_NEEDED, ABSTAIN)
     return _is_number(price) or isinstance(price, str) or (known and is_column(price))
+
+
+def _our_word(word: Any) -> Any:  # noqa: ANN401  keys of any mapping
+    return _SYNONYMS.get(key_of(word), word) if isinstance(word, str) else word
 
 
 def _is_number(value: object) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes._check import UndefinedMetricError
+from stakes._foreign_calls import answered
 from stakes._math import log
 from stakes._records import Record
 from stakes._text import number, plain_list, quoted
@@ -74,6 +75,7 @@ class ClassDetectors(Record):
         return float(np.dot(values, shares) / sum(shares))
 
 
+@answered
 def class_detectors(
     y_true: Column,
     scores: Scores | Column,

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, check_no_nan, read_number, read_table
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import number, percent, plain
 from stakes._typing import Column, FloatArray, IntArray, NamesLike
@@ -56,6 +57,7 @@ class _LogLossInBits(ScoringRule):
 LOG_LOSS_IN_BITS = _LogLossInBits()
 
 
+@answered
 def cllr(
     y_true: Column,
     llr: LogLikelihoodRatios | Column,
@@ -99,6 +101,7 @@ def cllr(
     return expectation(LOG_LOSS_IN_BITS, samples)
 
 
+@answered
 def minimum_cllr(
     y_true: Column,
     llr: LogLikelihoodRatios | Column,
@@ -209,6 +212,7 @@ class TippettCurve(Record):
         return f"TippettCurve({size} distinct ratios; {misleading})"
 
 
+@answered
 def tippett_curve(
     y_true: Column,
     llr: LogLikelihoodRatios | Column,
@@ -298,6 +302,7 @@ class DetectionCost(Record):
         }
 
 
+@answered
 def detection_cost(
     y_true: Column,
     llr: LogLikelihoodRatios | Column,

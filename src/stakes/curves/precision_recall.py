@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stakes._foreign_calls import answered
 from stakes._kernels.definitions.order import level_precision
 from stakes._kernels.keys import score_precision
 from stakes._records import Record
@@ -74,6 +75,7 @@ class PrecisionRecallCurve(Record):
         return f"PrecisionRecallCurve({size} distinct scores, average precision {area})"
 
 
+@answered
 def average_precision(
     y_true: Column,
     scores: Scores | Column,
@@ -132,6 +134,7 @@ def average_precision(
     return RankingValue(value, "average precision", naive, "higher", names, why_no_interval=why)
 
 
+@answered
 def precision_recall_curve(
     y_true: Column,
     scores: Scores | Column,

@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._check import MOST_RESAMPLES, InputError, read_count, read_level
 from stakes._counting import bincount
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import plain
 from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
@@ -76,6 +77,7 @@ class ReliabilityCurve(Record):
         return f"ReliabilityCurve({levels}, {self.low.size} steps)"
 
 
+@answered
 def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
     y_true: Column,
     scores: Scores | Column,

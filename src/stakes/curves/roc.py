@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_level, read_number, read_priors
+from stakes._foreign_calls import answered
 from stakes._kernels.formulas import at_thresholds
 from stakes._kernels.keys import score_spread
 from stakes._math import cumulative, sum_by
@@ -187,6 +188,7 @@ class RocCurve(Record):
         n1, n2 = self.levels.totals
         return (errors / n1, errors / n2) if self.levels.whole else (math.nan, math.nan)
 
+    @answered
     def expected_costs(
         self, costs: CostMatrix | CostValues | None = None, priors: PriorsLike | None = None
     ) -> FloatArray:
@@ -201,6 +203,7 @@ class RocCurve(Record):
         """
         return self._costs(*self._problem(costs, priors))
 
+    @answered
     def normalized_costs(
         self, costs: CostMatrix | CostValues | None = None, priors: PriorsLike | None = None
     ) -> FloatArray:
@@ -217,6 +220,7 @@ class RocCurve(Record):
         naive = matrix.naive(p)[1]
         return self._costs(matrix, p, naive if naive > 0 else math.nan)
 
+    @answered
     def minimum_cost(
         self, costs: CostMatrix | CostValues | None = None, priors: PriorsLike | None = None
     ) -> MinimumCost:
@@ -484,6 +488,7 @@ class _Formula(NamedTuple):
         return metric.values(FourCounts(n11, n1 - n11, n21, n2 - n21, totals=exact))
 
 
+@answered
 def auc(
     y_true: Column,
     scores: Scores | Column,
@@ -542,6 +547,7 @@ def auc(
     return RankingValue(value, "AUC", 0.5, "higher", names, sum(parts), (n1, n2))
 
 
+@answered
 def roc_curve(
     y_true: Column,
     scores: Scores | Column,

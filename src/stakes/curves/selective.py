@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes._check import InputError, read_array
+from stakes._foreign_calls import answered
 from stakes._math import cumulative
 from stakes._records import Record
 from stakes._text import number, percent
@@ -70,6 +71,7 @@ class AbstentionCurve(Record):
         return "\n".join([head, *lines[:_MOST_LINES], *more])
 
 
+@answered
 def abstention_curve(
     y_true: Column,
     scores: Scores | Column,
@@ -210,6 +212,7 @@ class RiskCoverageCurve(Record):
         return float(np.trapezoid(self.risk, self.coverage))
 
 
+@answered
 def risk_coverage_curve(
     y_true: Column,
     scores: Scores | Column,

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import MOST_BINS, InputError, read_count, read_priors
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import number, plain
 from stakes._typing import Column, CostValues, FloatArray, Label, Names, NamesLike, PriorsLike
@@ -140,6 +141,7 @@ class ScoreDistribution(Record):
         return f"ScoreDistribution({bins} from {ends}, for {first} and {second})"
 
 
+@answered
 def score_distribution(
     y_true: Column,
     scores: Scores | Column,
@@ -288,6 +290,7 @@ class ThresholdSweep(Record):
         return "\n".join([head, *(f"  {metric}" for metric in self.metrics)])
 
 
+@answered
 def threshold_sweep(  # noqa: PLR0913  the data, the metrics, the costs
     y_true: Column,
     scores: Scores | Column,

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._check import InputError
+from stakes._foreign_calls import answered
 from stakes._text import quoted
 from stakes._typing import Column
 from stakes.displays.figures import Axes, Frame, ScoreDisplay, predicted
@@ -58,6 +59,7 @@ class ComparisonDisplay(ScoreDisplay):
     compute = compare
 
     @classmethod
+    @answered
     def from_predictions(  # type: ignore[override]
         cls,
         y_true: Column,
@@ -76,6 +78,7 @@ class ComparisonDisplay(ScoreDisplay):
         return super().from_predictions(y_true, systems, **options)
 
     @classmethod
+    @answered
     def from_estimator(
         cls,
         estimator: Mapping[str, Any],

@@ -9,6 +9,7 @@ from typing import Self
 
 import numpy as np
 
+from stakes._foreign_calls import answered
 from stakes._text import number
 from stakes._typing import Column, CostValues, FloatArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
@@ -64,6 +65,7 @@ class ConfusionDisplay(ScoreDisplay):
     needs = "scores"
 
     @classmethod
+    @answered
     def from_predictions(  # type: ignore[override] # noqa: PLR0913
         cls,
         y_true: Column,
@@ -105,6 +107,7 @@ class ConfusionDisplay(ScoreDisplay):
         return cls._from_counts(counts, matrix, samples.given_priors, name)._on(ax)
 
     @classmethod
+    @answered
     def from_decisions(  # noqa: PLR0913  those of `expected_cost`
         cls,
         y_true: Column,

@@ -17,6 +17,8 @@ import numpy as np
 
 from stakes._check import MissingExtraError
 from stakes._files import write_bytes
+from stakes._foreign_calls import answered
+from stakes._records import Record
 from stakes._registry import Registry
 from stakes._typing import Column
 from stakes.displays.looks import legend, shown, systems_on
@@ -89,6 +91,9 @@ class Display(ABC):
     name: str = field(default="", kw_only=True)  # of the system, for the legend
     ax_: Axes = field(init=False)  # where it was drawn last
     figure_: Figure = field(init=False)
+
+    if not TYPE_CHECKING:  # which would take every attribute for there
+        __getattr__ = Record.__getattr__
 
     @abstractmethod
     def frame(self) -> Frame:
@@ -163,6 +168,7 @@ class ScoreDisplay(Display):
     compute: ClassVar[Callable[..., Any]]  # of labels and scores; its value is the first field
 
     @classmethod
+    @answered
     def from_predictions(cls, y_true: Column, scores: Any, **options: Any) -> Self:  # noqa: ANN401
         """Return the display for labels and scores.
 
@@ -181,6 +187,7 @@ class ScoreDisplay(Display):
         return cls(cls.compute(y_true, scores, **options), **own)._on(ax)  # type: ignore[call-arg]
 
     @classmethod
+    @answered
     def from_estimator(
         cls,
         estimator: Any,  # noqa: ANN401

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from stakes._foreign_calls import answered
 from stakes._typing import Column, NamesLike, PriorsLike
 from stakes.calibration import ScoreDecomposition, decompose
 from stakes.curves import ReliabilityCurve, reliability_curve
@@ -61,6 +62,7 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
     legend_at: ClassVar[Mapping[str, Any]] = ABOVE
 
     @classmethod
+    @answered
     def from_predictions(  # type: ignore[override] # noqa: PLR0913
         cls,
         y_true: Column,

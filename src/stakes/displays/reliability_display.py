@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from stakes._check import InputError
+from stakes._foreign_calls import answered
 from stakes._typing import Column, NamesLike, PriorsLike
 from stakes.costs.confidence_target import TRUTHS
 from stakes.displays.figures import Axes, Frame, ScoreDisplay
@@ -79,6 +80,7 @@ class ReliabilityDisplay(ScoreDisplay):
     legend_at: ClassVar[Mapping[str, Any]] = ABOVE
 
     @classmethod
+    @answered
     def from_predictions(  # type: ignore[override] # noqa: PLR0913
         cls,
         y_true: Column,

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from stakes._foreign_calls import answered
 from stakes._typing import Column
 from stakes.costs import CostMatrix
 from stakes.curves import RiskCoverageCurve, risk_coverage_curve
@@ -61,6 +62,7 @@ class RiskCoverageDisplay(ScoreDisplay):
     size: ClassVar[tuple[float, float]] = (4.2, 3.2)
 
     @classmethod
+    @answered
     def from_predictions(
         cls,
         y_true: Column,

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from stakes._foreign_calls import answered
 from stakes._typing import ArrayLike, Column, FloatArray
 from stakes.calibration import risk_curve
 from stakes.curves import CalibrationLossView, CurveView, RiskCurve
@@ -58,6 +59,7 @@ class RiskDisplay(ScoreDisplay):
     size: ClassVar[tuple[float, float]] = (4.6, 3.4)
 
     @classmethod
+    @answered
     def from_predictions(
         cls,
         y_true: Column,

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from stakes._check import read_level
+from stakes._foreign_calls import answered
 from stakes._typing import Column, CostValues, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import declared_classes
@@ -69,6 +70,7 @@ class RocDisplay(ScoreDisplay):
     legend_at: ClassVar[Mapping[str, Any]] = {"loc": "lower right"}
 
     @classmethod
+    @answered
     def from_predictions(  # type: ignore[override] # noqa: PLR0913
         cls,
         y_true: Column,

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
+from stakes._foreign_calls import answered
 from stakes._typing import Column, CostValues, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import declared_classes
@@ -50,6 +51,7 @@ class ScoreDistributionDisplay(ScoreDisplay):
     size: ClassVar[tuple[float, float]] = (4.6, 3.0)
 
     @classmethod
+    @answered
     def from_predictions(  # type: ignore[override] # noqa: PLR0913
         cls,
         y_true: Column,

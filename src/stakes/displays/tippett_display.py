@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from stakes._foreign_calls import answered
 from stakes._typing import Column, NamesLike, PriorsLike
 from stakes.curves import TippettCurve, tippett_curve
 from stakes.displays.figures import Axes, Frame, ScoreDisplay, predicted
@@ -47,6 +48,7 @@ class TippettDisplay(ScoreDisplay):
     size: ClassVar[tuple[float, float]] = (4.6, 3.4)
 
     @classmethod
+    @answered
     def from_predictions(  # type: ignore[override]
         cls,
         y_true: Column,
@@ -78,6 +80,7 @@ class TippettDisplay(ScoreDisplay):
         return cls(curve, name=name)._on(ax)
 
     @classmethod
+    @answered
     def from_estimator(  # type: ignore[override]
         cls,
         estimator: Any,  # noqa: ANN401

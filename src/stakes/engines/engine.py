@@ -26,7 +26,7 @@ from stakes.io import Relation, Roles
 from stakes.io.batches import Ask
 from stakes.io.columns import no_rows
 from stakes.io.units import Piece
-from stakes.scores import Posteriors, Scores
+from stakes.scores import Posteriors, Scores, read_kind
 from stakes.scoring import ScoringRule
 
 _SHOWN = "table"
@@ -368,7 +368,7 @@ class Engine(ABC):
         """Return the sum of a table that has samples."""
         costs = told["costs"]
         source, roles = self.source(table, replace(roles, amounts=columns_of_costs(costs)))
-        relation, ask = Relation(roles, kind), roles.ask()
+        relation, ask = Relation(roles, read_kind(kind)), roles.ask()
         known = classes if classes is not None else classes_of(costs)
         forms: dict[str, ScoreForm] = {}
         if known is None or compared:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_level
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import key_of, number
 from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
@@ -125,6 +126,7 @@ class Bootstrap(Record):
         return values
 
 
+@answered
 def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals
     y_true: Column,
     scores: Scores | Column,

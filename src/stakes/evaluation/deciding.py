@@ -11,6 +11,7 @@ import numpy as np
 
 from stakes._check import InputError, read_number, read_priors
 from stakes._counting import bincount
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import number, percent, plain, quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArray, PriorsLike
@@ -115,6 +116,7 @@ class Decisions(Record):
         return "\n".join([*lines, f"mean expected cost  {number(mean)}"])
 
 
+@answered
 def decide(
     scores: Scores | Column,
     costs: CostsLike | None = None,

@@ -14,6 +14,7 @@ import numpy as np
 
 from stakes._check import InputError
 from stakes._counting import bincount, repeat
+from stakes._foreign_calls import answered
 from stakes._text import key_of, plain
 from stakes._typing import CostValues, PriorsLike
 from stakes.costs import CostMatrix
@@ -198,6 +199,7 @@ class DecisionEvaluation(Paged, Tracked, Carded):
         return "evaluate", {"samples": int(n) if self.confusion.whole else n, **self.to_dict()}
 
 
+@answered
 def evaluate_decisions(
     confusion: ConfusionMatrix,
     costs: CostMatrix | CostValues | None = None,

@@ -14,6 +14,7 @@ import numpy as np
 from stakes._check import FEWEST_DECIDED, columns_in_memory
 from stakes._counting import bincount
 from stakes._errors import told_of
+from stakes._foreign_calls import answered
 from stakes._math import times
 from stakes._typing import Column, FloatArray, Label, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
@@ -60,6 +61,7 @@ RULES: tuple[ScoringRule, ...] = (LogLoss(), BrierLoss())
 _FEW = 2**18  # samples times classes, up to which every sample is looked at by itself
 
 
+@answered
 def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stage, the intervals
     y_true: Column,
     scores: Scores | Column,

@@ -23,6 +23,7 @@ import numpy as np
 
 from stakes._codes import CodeExplanation, explain_code
 from stakes._files import write_text
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import key_of, number, plain, plain_list
 from stakes._typing import FloatArray, Label, Names
@@ -50,6 +51,7 @@ _STANDINGS = {
 class Paged(Record):
     """A record with a page, made in a package above, by name so that no import goes up."""
 
+    @answered
     def to_html(self, *, title: str = "", source: str = "", unit: str = "", date: str = "") -> str:
         """Return one interactive page that loads nothing from elsewhere, as HTML.
 
@@ -63,6 +65,7 @@ class Paged(Record):
         page: str = import_module("stakes.report").html_of(self, title, source, unit, date)
         return page
 
+    @answered
     def save_html(
         self,
         path: str | PathLike[str],
@@ -668,10 +671,14 @@ class Evaluation(Paged, Tracked, Carded):
         }
 
     def __str__(self) -> str:
-        cost = self.main.cost
+        several = len(self.applications) > 1
         lines = [
             f"{self.data.n} samples of {len(self.data.classes)} classes",
-            f"normalised expected cost {cost.normalized} (naive 1)",
+            *(
+                f"{f'{plain(a.name)}: ' * several}normalised expected cost {a.cost.normalized}"
+                " (naive 1)"
+                for a in self.applications
+            ),
             *(f"normalised {r.raw.name} {r.normalized} (naive 1){r.instead}" for r in self.rules),
         ]
         calls = python_calls(self)

@@ -13,6 +13,7 @@ import numpy as np
 
 from stakes._check import InputError, read_number
 from stakes._errors import told_of
+from stakes._foreign_calls import answered
 from stakes._text import key_of, plain, quoted
 from stakes._typing import Column, Label, NamesLike, PriorsLike
 from stakes.calibration import Calibrator
@@ -156,6 +157,7 @@ class Comparison(Paged, Tracked):
         return "\n".join([*map(str, self.verdicts), *(f"Note: {note}" for note in self.notes)])
 
 
+@answered
 def compare(  # noqa: PLR0913  the data, the systems, the applications, the intervals
     y_true: Column,
     systems: Mapping[str, Scores | Column],

@@ -23,6 +23,7 @@ from stakes.calibration.crossfit import (
     group_codes,
 )
 from stakes.calibration.floor import Floor
+from stakes.calibration.registry import read_calibrator
 from stakes.costs import SampleCosts
 from stakes.evaluation.application_decisions import (
     ApplicationDecisions,
@@ -103,6 +104,7 @@ class Settings:
     def __post_init__(self) -> None:
         read_level(self.level)
         check_resamples(self.resamples)
+        object.__setattr__(self, "calibrator", read_calibrator(self.calibrator))
 
     @cached_property
     def seed(self) -> int:
@@ -143,9 +145,6 @@ def with_calibration(plain: "System", settings: Settings) -> "System":
     calibrator, folds, groups = settings.calibrator, settings.folds, settings.groups
     if calibrator is None:
         return plain
-    if not isinstance(calibrator, Calibrator):
-        rule = "must be one, such as AffineCalibrator(), or None"
-        raise InputError("calibrator", rule, repr(calibrator))
     system, seed, grouped = plain, settings.seed, groups is not None
     try:
         if isinstance(folds, TrainOnTest | HeldOut):

@@ -11,6 +11,7 @@ import numpy as np
 
 from stakes._check import InputError, read_level, read_number
 from stakes._counting import bincount
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import number, percent, plain, quoted
 from stakes._typing import Column, FloatArray, IntArray, Label, NamesLike, PriorsLike
@@ -152,6 +153,7 @@ class ThresholdChoice(Record):
         return "\n".join(lines)
 
 
+@answered
 def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
     y_true: Column,
     scores: Scores | Column,

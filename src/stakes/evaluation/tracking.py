@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from importlib import import_module
 from itertools import chain
 from os import PathLike
@@ -11,6 +12,9 @@ from typing import Any, Required, TypedDict, TypeVar, Unpack
 
 from stakes._check import InputError
 from stakes._files import write_text
+from stakes._foreign_calls import answered
+from stakes._foreign_words import near
+from stakes._text import quoted
 from stakes.evaluation.documents import json_document
 from stakes.results import Estimate
 
@@ -39,6 +43,27 @@ def with_ends(estimates: Mapping[str, Estimate]) -> Iterator[tuple[str, float]]:
             yield f"{name}.high", float(band.high)
 
 
+def _selected(found: Mapping[str, float], metrics: str | Sequence[str]) -> dict[str, float]:
+    """Return the numbers of some metrics, by names or patterns; each must be one or more."""
+    names = {name: name.removesuffix(".low").removesuffix(".high") for name in found}
+    names = {name: own.removesuffix(".naive") for name, own in names.items()}
+    kept: set[str] = set()
+    for pattern in [metrics] if isinstance(metrics, str) else metrics:
+        some = [
+            name
+            for name, own in names.items()
+            if fnmatchcase(name, f"{pattern}") or fnmatchcase(own, f"{pattern}")
+        ]
+        if not some:
+            ends = [own for own in dict.fromkeys(names.values()) if own.endswith(f".{pattern}")]
+            meant = ends[:3] or near(f"{pattern}", names.values(), most=3, cutoff=0.6)
+            hint = f"Did you mean {quoted(meant)}?" if meant else ""
+            rule = "must be names of flat_metrics(), or patterns such as 'cost.*'"
+            raise InputError("metrics", rule, repr(pattern), hint=hint)
+        kept.update(some)
+    return {name: value for name, value in found.items() if name in kept}
+
+
 class Tracked:
     """A record whose numbers can be logged; `metrics` and `_references` say which there are."""
 
@@ -54,6 +79,7 @@ class Tracked:
         """Return the command that gives the same result, and its plain values."""
         raise NotImplementedError
 
+    @answered
     def to_json(self, *, source: str = "") -> str:
         """Return the JSON document that the command line prints with --json (docs/schema).
 
@@ -64,18 +90,32 @@ class Tracked:
         """
         return json_document(*self._document(), {"source": source, "read": "whole"}, {})
 
-    def flat_metrics(self) -> dict[str, float]:
+    def flat_metrics(self, metrics: str | Sequence[str] | None = None) -> dict[str, float]:
         """Return every number as a plain float by name, ready for experiment trackers.
 
         A metric has its name in `metrics`; the ends of its interval have that name with `.low` and
         `.high`, and the value of the naive system has it with `.naive` (not for normalised losses,
         where it is 1). Undefined numbers are NaN, and infinite ones infinite.
+
+        Parameters
+        ----------
+        metrics : str, or list of str, optional
+            Names to select, such as "cost.nec" with the ends of its interval, or patterns such as
+            "cost.*"; by default all.
         """
         references = ((name, float(value)) for name, value in self._references().items())
-        return unique(chain(with_ends(self.metrics()), references))
+        found = unique(chain(with_ends(self.metrics()), references))
+        return found if metrics is None else _selected(found, metrics)
 
+    @answered
     def log_to(
-        self, log: Log, *, together: bool = False, prefix: str = "", step: int | None = None
+        self,
+        log: Log,
+        *,
+        together: bool = False,
+        prefix: str = "",
+        step: int | None = None,
+        metrics: str | Sequence[str] | None = None,
     ) -> dict[str, float]:
         """Pass every number with the ends of its interval to an experiment tracker.
 
@@ -91,6 +131,8 @@ class Tracked:
             Put before each name, such as `"val/"`.
         step : int, optional
             Passed as the last positional argument, if it is not None.
+        metrics : str, or list of str, optional
+            Names or patterns of the numbers to log, as in `flat_metrics`; by default all.
 
         Returns
         -------
@@ -113,7 +155,7 @@ class Tracked:
         if not callable(log):
             rule = "must be a function that takes a name and a value, such as writer.add_scalar"
             raise InputError("log", rule, repr(log))
-        numbers = {f"{prefix}{name}": value for name, value in self.flat_metrics().items()}
+        numbers = {f"{prefix}{name}": value for name, value in self.flat_metrics(metrics).items()}
         last = () if step is None else (step,)
         if together:
             log(dict(numbers), *last)
@@ -138,9 +180,20 @@ class CardFields(TypedDict, total=False):
     limitations: str
 
 
+def _card_fields(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a card; others are refused, with what was probably meant."""
+    known = CardFields.__annotations__
+    odd = [name for name in given if name not in known]
+    if odd:
+        hint = " ".join(f"Did you mean {name!r}?" for name in near(odd[0], known))
+        raise InputError("fields of the card", f"must be of {quoted(known)}", odd[0], hint=hint)
+    return given
+
+
 class Carded:
     """A record of one model, with a model card, made in a package above as a page is."""
 
+    @answered
     def to_model_card(self, model_name: str, **fields: Unpack[CardFields]) -> str:
         """Return a model card: Markdown with the metadata that the Hugging Face Hub reads.
 
@@ -179,9 +232,11 @@ class Carded:
         - Useful: it costs 53 % of always answering 0 (NEC 0.5306, 95 % interval 0.3732 to 0.7721).
         """
         report = import_module("stakes.report")
-        text: str = report.model_card_of(self, report.Card(model_name, **fields))
+        given = _card_fields(dict(fields))
+        text: str = report.model_card_of(self, report.Card(model_name, **given))
         return text
 
+    @answered
     def save_model_card(
         self, path: str | PathLike[str], model_name: str, **fields: Unpack[CardFields]
     ) -> None:

@@ -19,6 +19,7 @@ from stakes.metrics.probability_bins import Reliability as Reliability
 from stakes.metrics.scorecards import Scorecard as Scorecard
 from stakes.metrics.traditional.detection import Sensitivity as Sensitivity
 from stakes.metrics.traditional.detection import Specificity as Specificity
+from stakes.metrics.explanations import WordExplanation as WordExplanation
 from stakes.metrics.expected_losses import bayes_cost as bayes_cost
 from stakes.metrics.expected_losses import brier_score as brier_score
 from stakes.metrics.calibration_errors import calibration_error as calibration_error

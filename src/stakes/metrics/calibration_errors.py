@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import read_level, read_number
+from stakes._foreign_calls import answered
 from stakes._records import NumberRecord
 from stakes._text import number
 from stakes._typing import Column, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
@@ -189,6 +190,7 @@ class CalibrationError(NumberRecord):
 NAMES = {False: "calibration error", True: "confidence calibration error"}
 
 
+@answered
 def calibration_error(
     y_true: Column,
     scores: Scores | Column,
@@ -247,6 +249,7 @@ def calibration_error(
     return _error(samples, bins, norm, confidence=False)
 
 
+@answered
 def confidence_calibration_error(
     y_true: Column,
     scores: Scores | Column,
@@ -310,6 +313,7 @@ def binned_errors(samples: Samples, bins: int = 15) -> dict[str, CalibrationErro
     return found
 
 
+@answered
 def smooth_calibration_error(
     y_true: Column,
     scores: Scores | Column,

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._check import InputError, check_seen, read_priors
+from stakes._foreign_calls import answered
 from stakes._math import expectation, sum_by
 from stakes._records import Record
 from stakes._text import MOST_SHOWN, html_table, matrix_rows, matrix_text, number, quoted
@@ -48,6 +49,7 @@ class ConfusionMatrix(Record, ConfusionCounts):
     F1 score 0.7917 (for class tumour; naive 0.1818, higher is better)
     """
 
+    @answered
     def expected_cost(
         self, costs: CostMatrix | CostValues | None = None, priors: PriorsLike | None = None
     ) -> ExpectedLoss:
@@ -137,6 +139,7 @@ class ConfusionMatrix(Record, ConfusionCounts):
         """Return the Matthews correlation (MCC), after Gorodkin for more than two classes."""
         return accuracies.Matthews().evaluate(self)
 
+    @answered
     def net_benefit(self, threshold: float, *, positive: Label | None = None) -> MetricValue:
         """Return the net benefit at a threshold probability (NB).
 
@@ -149,6 +152,7 @@ class ConfusionMatrix(Record, ConfusionCounts):
         """
         return detection.NetBenefit(threshold).evaluate(self.detector(positive))
 
+    @answered
     def f_score(self, beta: float = 1.0, *, positive: Label | None = None) -> MetricValue:
         """Return the F-beta score; beta 0 gives the precision, infinity the recall.
 
@@ -161,6 +165,7 @@ class ConfusionMatrix(Record, ConfusionCounts):
         """
         return detection.FScore(beta).evaluate(self.detector(positive))
 
+    @answered
     def positive_likelihood_ratio(self, *, positive: Label | None = None) -> MetricValue:
         """Return LR+, sensitivity over one minus specificity.
 
@@ -171,6 +176,7 @@ class ConfusionMatrix(Record, ConfusionCounts):
         """
         return detection.PositiveLikelihoodRatio().evaluate(self.detector(positive))
 
+    @answered
     def precision(self, *, positive: Label | None = None) -> MetricValue:
         """Return the share of the alarms that are right.
 
@@ -181,6 +187,7 @@ class ConfusionMatrix(Record, ConfusionCounts):
         """
         return detection.Precision().evaluate(self.detector(positive))
 
+    @answered
     def recall(self, *, positive: Label | None = None) -> MetricValue:
         """Return the share of the class of interest that is found.
 
@@ -191,6 +198,7 @@ class ConfusionMatrix(Record, ConfusionCounts):
         """
         return detection.Recall().evaluate(self.detector(positive))
 
+    @answered
     def sensitivity(self, *, positive: Label | None = None) -> MetricValue:
         """Return the share of the class of interest that is found: recall, in medicine.
 
@@ -201,6 +209,7 @@ class ConfusionMatrix(Record, ConfusionCounts):
         """
         return detection.Sensitivity().evaluate(self.detector(positive))
 
+    @answered
     def specificity(self, *, positive: Label | None = None) -> MetricValue:
         """Return the share of the other class that raises no alarm.
 

@@ -16,6 +16,7 @@ from stakes._check import (
     read_weights,
     seen_names,
 )
+from stakes._foreign_calls import answered
 from stakes._typing import Column, CostValues, FloatArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.costs.by_case import as_costs, check_samples, numbers_of
@@ -25,6 +26,7 @@ from stakes.metrics.expected_losses import expected_sample_cost
 from stakes.results import ExpectedLoss
 
 
+@answered
 def confusion_matrix(
     y_true: Column,
     y_pred: Column,
@@ -79,6 +81,7 @@ def confusion_matrix(
     return _counted(y, d, weights, rows, columns)
 
 
+@answered
 def expected_cost(
     y_true: Column,
     y_pred: Column,

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from stakes._check import InputError, check_seen
+from stakes._foreign_calls import answered
 from stakes._math import expectation as mean_over_classes, quotient, shares
 from stakes._text import quoted
 from stakes._typing import Column, CostValues, FloatArray, IntArray, NamesLike, PriorsLike
@@ -30,6 +31,7 @@ _MANY = 200  # from which on the most expensive one is no longer taken for a com
 _COSTLY = 0.95  # share of all cases that the costly one is at least as expensive as
 
 
+@answered
 def expected_loss(
     rule: ScoringRule,
     y_true: Column,
@@ -163,6 +165,7 @@ def _over_others(sums: LossSums, samples: Samples) -> float:
     return mean_over_classes(p, quotient(sums.loss, left))
 
 
+@answered
 def bayes_cost(
     y_true: Column,
     scores: Scores | Column,
@@ -238,6 +241,7 @@ def bayes_cost_of(
     return replace(expected_sample_cost(kept, samples.y, decided, *how), name="Bayes expected cost")
 
 
+@answered
 def cross_entropy(
     y_true: Column,
     scores: Scores | Column,
@@ -287,6 +291,7 @@ def cross_entropy(
     return expectation(LogLoss(), read_samples(y_true, scores, priors, sample_weight, classes))
 
 
+@answered
 def brier_score(
     y_true: Column,
     scores: Scores | Column,

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-__all__ = ["Explanation", "explain"]
+__all__ = ["Explanation", "WordExplanation", "explain"]
 
 import math
 from dataclasses import dataclass
 from textwrap import fill
-from typing import Any
+from typing import Any, overload
 
 from stakes._check import InputError
+from stakes._codes import CodeExplanation, codes, no_such
+from stakes._foreign_calls import answered
+from stakes._foreign_words import entry_of, foreign_words
 from stakes._records import Record
-from stakes._text import number, plain
+from stakes._text import number, plain, quoted
 from stakes.costs import CostMatrix
 from stakes.metrics.confusion import ConfusionMatrix
 from stakes.metrics.traditional import METRICS, DecisionMetric
@@ -111,26 +114,91 @@ class Explanation(Record):
         }
 
 
-def explain(metric: DecisionMetric | str, confusion: ConfusionMatrix | None = None) -> Explanation:
-    """Explain which costs a traditional metric implies and what else it rewards.
+@dataclass(frozen=True)
+class WordExplanation(Record):
+    """What stakes calls a word of another library or field, and how it is used.
+
+    Attributes
+    ----------
+    word : str
+    origin : str
+        Whose word it is.
+    ours : str
+        Our names, separated by commas.
+    call : str
+        In Python, with labels `y`, scores `p`, `decisions`, `costs`, a fitted `model` and its
+        features `X`.
+    command : str
+        On the command line, or the empty string.
+    note : str
+        What is different, or the empty string.
+
+    See Also
+    --------
+    explain : returns it.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> stakes.explain("log_loss").call
+    'stakes.cross_entropy(y, p)'
+    """
+
+    word: str
+    origin: str
+    ours: str
+    call: str
+    command: str
+    note: str
+
+    def __str__(self) -> str:
+        note = fill(self.note, 78, subsequent_indent=" " * 11, break_on_hyphens=False)
+        said = {"here": self.ours, "Python": self.call, "command": self.command, "note": note}
+        lines = [f"{self.word} ({self.origin})"]
+        lines += [f"  {name:<9}{text}" for name, text in said.items() if text]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, str]:
+        """Return the explanation as plain values."""
+        return dict(vars(self))
+
+
+@overload
+def explain(metric: DecisionMetric | str, confusion: ConfusionMatrix) -> Explanation: ...
+
+
+@overload
+def explain(
+    metric: DecisionMetric | str, confusion: None = None
+) -> Explanation | CodeExplanation | WordExplanation: ...
+
+
+@answered
+def explain(
+    metric: DecisionMetric | str, confusion: ConfusionMatrix | None = None
+) -> Explanation | CodeExplanation | WordExplanation:
+    """Explain a metric, a code of a verdict or error, or a word of another library or field.
+
+    For a traditional metric that is which costs it implies and what else it rewards; for a code,
+    what it means and what to do; for other words, what does the same here.
 
     Parameters
     ----------
-    metric : traditional metric, or its short name
-        Such as `stakes.metrics.FScore(2)` or "f1", "mcc", "accuracy", "lr+".
+    metric : traditional metric, or a word
+        Such as `stakes.metrics.FScore(2)`, "f1" or "mcc"; "few_errors"; "NEC" or "log_loss".
     confusion : ConfusionMatrix, optional
-        Counts to show it for.
+        Counts to show a metric for.
 
     Returns
     -------
-    Explanation
-        Print it to read what the metric is and what it rewards.
+    Explanation, CodeExplanation or WordExplanation
+        Print it to read it.
 
     See Also
     --------
     confusion_matrix : counts the decisions.
     expected_cost : with explicit costs.
-    explain_code : explains codes of verdicts and errors.
+    explain_code : explains codes alone.
 
     Examples
     --------
@@ -156,6 +224,8 @@ def explain(metric: DecisionMetric | str, confusion: ConfusionMatrix | None = No
                    counts
       say instead  cm.expected_cost(CostMatrix.binary(miss=1, false_alarm=1, ...))
     """
+    if confusion is None and isinstance(metric, str):
+        return _word_explained(metric)
     chosen = METRICS.read(metric)
     if confusion is None:
         return Explanation(chosen)
@@ -175,3 +245,20 @@ def explain(metric: DecisionMetric | str, confusion: ConfusionMatrix | None = No
         confusion.expected_cost(costs),
         chosen.exchange_rate(confusion) if binary else None,
     )
+
+
+def _word_explained(word: str) -> Explanation | CodeExplanation | WordExplanation:
+    """Return what a metric, a code or a foreign word means, in this order."""
+    key = word.strip().lower()
+    if key in codes():
+        return codes()[key]
+    key = key.replace("-", "_").replace(" ", "_")
+    if key.partition("(")[0] in (*METRICS.choices, *METRICS.made_of_numbers):
+        return Explanation(METRICS.read(key))
+    found = entry_of(word)
+    if found is not None:
+        return WordExplanation(**found._asdict())
+    known = [*METRICS.choices, *METRICS.made_of_numbers, *codes(), *foreign_words()]
+    listed = quoted(METRICS.choices, most=20)
+    rule = f"must be a metric ({listed}), a code or a word of another library"
+    raise no_such("metric", rule, word, known)

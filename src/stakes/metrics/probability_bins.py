@@ -11,6 +11,7 @@ from statistics import NormalDist
 import numpy as np
 
 from stakes._check import MOST_BINS, InputError, read_count, read_level, read_number
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import number
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
@@ -197,6 +198,7 @@ class Reliability(Record):
         return math.fsum(self.share[filled] * gap**order) ** (1 / order)
 
 
+@answered
 def reliability(
     y_true: Column,
     scores: Scores | Column,

@@ -29,6 +29,7 @@ from stakes._check import (
     slack,
 )
 from stakes._counting import bincount
+from stakes._foreign_calls import answered
 from stakes._kernels.kernel_records import Cells, LossParts, PassSums
 from stakes._kernels.passes import Kind, binary_pass, rows_pass
 from stakes._kernels.threads import available_threads
@@ -106,6 +107,7 @@ class Scorecard(Record):
         )
 
 
+@answered
 def scorecard(  # noqa: PLR0913  the data, the costs, the bins
     y_true: Column,
     scores: Scores | Column,

@@ -14,7 +14,7 @@ OPTIONS = (
     "costs", "priors", "training_priors", "kind", "calibrator", "folds", "level", "resamples",
     "groups", "slices", "sample_weight", "classes", "rules", "rng",
 )  # fmt: skip
-OWN = ("scores", "decisions", "prefix", "artifacts", "artifact_path")
+OWN = ("scores", "decisions", "prefix", "metrics", "artifacts", "artifact_path")
 OF_MLFLOW = frozenset({"sample_weights"})  # of its own evaluators, and close to one of ours
 NOT_FOR_DECISIONS = (
     "scores", "kind", "calibrator", "folds", "groups", "slices", "rules", "training_priors",
@@ -27,8 +27,8 @@ class StakesEvaluator:
     It runs only if it is configured, `evaluator_config={"stakes": {"costs": ...}}`, so it changes
     nothing for others. Keys are the arguments of `stakes.evaluate`; `groups`, `slices` and
     `sample_weight` name columns of the data, as does `scores` if probabilities are stored.
-    `decisions: True` evaluates predicted classes instead. `prefix`, `artifacts` and `artifact_path`
-    are those of `log_evaluation`, which logs the result to the run.
+    `decisions: True` evaluates predicted classes instead. `prefix`, `metrics`, `artifacts` and
+    `artifact_path` are those of `log_evaluation`, which logs the result to the run.
 
     See Also
     --------

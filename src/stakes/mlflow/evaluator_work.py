@@ -18,7 +18,7 @@ from stakes.mlflow.mlflow_library import mlflow_library
 from stakes.mlflow.model_outputs import Inputs
 from stakes.mlflow.run_logging import LoggedEvaluation, Naming, Target, documents
 from stakes.samples import read_samples
-from stakes.scores import Posteriors, Scores, model_classes
+from stakes.scores import Posteriors, Scores, model_classes, read_kind
 from stakes.sklearn.model_priors import model_priors
 from stakes.sklearn.models_at_priors import FittedModel, weighted_classes
 
@@ -42,7 +42,8 @@ def evaluate_for_mlflow(
     target = Target(mlflow_library().MlflowClient(), run_id, of_metrics)
     naming = Naming(config.get("prefix", ""), None, config.get("artifact_path", "stakes"))
     written = documents(made, dataset.name) if config.get("artifacts", True) else {}
-    return _result(target, target.log(made, naming, written, model_id), written)
+    numbers = made.flat_metrics(config.get("metrics"))
+    return _result(target, target.log(made, numbers, naming, written, model_id), written)
 
 
 def evaluated(inputs: Inputs, config: Mapping[str, Any]) -> Evaluation | DecisionEvaluation:
@@ -51,7 +52,7 @@ def evaluated(inputs: Inputs, config: Mapping[str, Any]) -> Evaluation | Decisio
         rule = "must be given: the column of the true classes"
         raise InputError("targets", rule)
     given = {name: config[name] for name in OPTIONS if name in config}
-    kind = given.pop("kind", Posteriors)
+    kind = read_kind(given.pop("kind", Posteriors))
     slices = given.pop("slices", None)
     names = [slices] if isinstance(slices, str) else list(slices or ())
     columns = {name: given.pop(name) for name in _BESIDE if given.get(name) is not None}

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stakes._check import InputError
+from stakes._foreign_calls import answered
 from stakes._markdown import escaped
 from stakes.evaluation.tracking import Tracked
 from stakes.mlflow.metric_names import accepted_names
@@ -60,6 +61,7 @@ class LoggedEvaluation:
     artifacts: Mapping[str, str]
 
 
+@answered
 def log_evaluation(  # noqa: PLR0913  the run, the names, the documents
     evaluation: Record,
     *,
@@ -67,6 +69,7 @@ def log_evaluation(  # noqa: PLR0913  the run, the names, the documents
     client: Any = None,
     prefix: str = "",
     step: int | None = None,
+    metrics: str | Sequence[str] | None = None,
     artifacts: bool = True,
     artifact_path: str = "stakes",
     source: str = "",
@@ -93,6 +96,9 @@ def log_evaluation(  # noqa: PLR0913  the run, the names, the documents
         Prefix of each metric's name, such as `"val/"`; in tags it follows `stakes.`.
     step : int, optional
         Step of the metrics. Artifacts of different steps are kept separately.
+    metrics : str, or list of str, optional
+        Names of `flat_metrics` to log, such as "cost.nec" with the ends of its interval, or
+        patterns such as "cost.*"; by default all.
     artifacts : bool, default True
         Whether to log the live page (HTML), the JSON document of docs/schema and the verdicts.
     artifact_path : str, default "stakes"
@@ -124,9 +130,10 @@ def log_evaluation(  # noqa: PLR0913  the run, the names, the documents
     if not isinstance(evaluation, Tracked):
         rule = "must be what evaluate, compare or evaluate_decisions returns"
         raise InputError("evaluation", rule, f"a {type(evaluation).__name__}")
+    numbers = evaluation.flat_metrics(metrics)
     target, naming = Target.find(run_id, client), Naming(prefix, step, artifact_path)
     written = documents(evaluation, source) if artifacts else {}
-    return target.log(evaluation, naming, written, model_id)
+    return target.log(evaluation, numbers, naming, written, model_id)
 
 
 def documents(record: Record, source: str) -> dict[str, tuple[str, str]]:
@@ -185,12 +192,13 @@ class Target:
     def log(
         self,
         record: Record,
+        numbers: Mapping[str, float],
         naming: Naming,
         written: Mapping[str, tuple[str, str]],
         model_id: str | None = None,
     ) -> LoggedEvaluation:
-        """Write a record and documents about it to the run."""
-        numbers, prefix = record.flat_metrics(), naming.prefix
+        """Write numbers of a record, and documents about it, to the run."""
+        prefix = naming.prefix
         names = accepted_names([f"{prefix}{name}" for name in numbers])
         odd = not_finite(numbers, record.metrics())
         metrics = {

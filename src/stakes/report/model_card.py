@@ -35,8 +35,8 @@ class Card:
     """What cannot be known from an evaluation."""
 
     model_name: str
-    dataset: str
-    task: str
+    dataset: str = ""
+    task: str = ""
     dataset_id: str = ""
     split: str = ""
     licence: str = ""
@@ -50,7 +50,8 @@ class Card:
         for name in ("model_name", "dataset", "task"):
             value = getattr(self, name)
             if not isinstance(value, str) or not value.strip():
-                raise InputError(name, "must be a text", repr(value))
+                hint = "A card needs dataset='...' and task='tabular-classification' or another"
+                raise InputError(name, "must be a text", repr(value), hint=f"{hint} of the Hub.")
         if isinstance(self.tags, str):
             hint = f"Pass [{self.tags!r}]."
             raise InputError("tags", "must be a list of strings", repr(self.tags), hint=hint)

@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes._check import InputError, read_level, read_number
 from stakes._check.partial_columns import check_within, read_partial
+from stakes._foreign_calls import answered
 from stakes._records import NumberRecord
 from stakes._text import number
 from stakes._typing import Column
@@ -179,6 +180,7 @@ class CorrectedEstimate(NumberRecord):
         }
 
 
+@answered
 def judged_mean(  # noqa: PLR0913  two columns, and how rows become a mean
     human: Column,
     judge: Column,

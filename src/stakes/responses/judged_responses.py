@@ -13,6 +13,7 @@ import numpy as np
 
 from stakes._check import read_level
 from stakes._check.partial_columns import check_within, check_zero_one, read_flags, read_partial
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._typing import Column
 from stakes.costs.confidence_target import ConfidenceTarget, as_target
@@ -113,6 +114,7 @@ class JudgedResponses(Record):
         }
 
 
+@answered
 def judge_report(  # noqa: PLR0913  three columns, and how rows become means
     human: Column,
     judge: Column,

@@ -22,6 +22,7 @@ from stakes._check import (
     read_weights,
     unpadded,
 )
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._typing import BoolArray, Column, FloatArray, IntArray
 from stakes.costs.confidence_target import ConfidenceTarget, as_target
@@ -44,7 +45,7 @@ from stakes.responses.option_rows import (
 from stakes.responses.response_samples import Responses
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
-from stakes.scores import Logits, LogLikelihoods, Posteriors, Scores
+from stakes.scores import Logits, LogLikelihoods, Posteriors, Scores, read_kind
 from stakes.scoring import LogLoss, ScoringRule
 
 
@@ -111,6 +112,7 @@ class OptionScores(Record):
     groups: IntArray | None
     lengths: FloatArray | None
 
+    @answered
     def __init__(
         self,
         scores: Scores | Column,
@@ -121,6 +123,7 @@ class OptionScores(Record):
         groups: Column | None = None,
         sample_weight: Column | None = None,
     ) -> None:
+        kind = None if kind is None else read_kind(kind)
         if isinstance(scores, Scores):
             kind, scores = kind_of(scores, kind), table_of(scores)
         rows = read_ragged(scores, "scores")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_level
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import number, percent, plain, quoted, table
 from stakes._typing import Column
@@ -293,6 +294,7 @@ def _plain_row(row: Mapping[str, Any]) -> dict[str, Any]:
     return {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()}
 
 
+@answered
 def compare_responses(
     systems: Mapping[str, Responses],
     target: ConfidenceTarget | float = 0.5,

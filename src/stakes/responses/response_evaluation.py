@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_level
+from stakes._foreign_calls import answered
 from stakes._text import table
 from stakes._typing import Column
 from stakes.calibration import Calibrator, IsotonicCalibrator
 from stakes.calibration.crossfit import Folds
+from stakes.calibration.registry import read_calibrator
 from stakes.costs.confidence_target import CHOICES, TRUTHS, ConfidenceTarget, as_target
 from stakes.curves import RiskCoverageCurve
 from stakes.evaluation.entry import evaluate
@@ -184,6 +186,7 @@ class ResponseEvaluation(Paged, Tracked):
         return "\n".join([*lines, *(f"- {verdict}" for verdict in self.verdicts)])
 
 
+@answered
 def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, the intervals
     responses: Responses,
     target: ConfidenceTarget | float = 0.5,
@@ -241,7 +244,7 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
         raise InputError("responses", "must be Responses(right, confidence, ...)", repr(responses))
     responses = responses.in_order()
     target, level, seed = as_target(target), read_level(level), seed_of(rng)
-    own = own_measures(responses, level)
+    own, calibrator = own_measures(responses, level), read_calibrator(calibrator)
     fitted = calibrate_confidence(responses, calibrator, folds, seed)
     rules = Rules(responses, fitted, level)
     found = tuple(rules.at(target))

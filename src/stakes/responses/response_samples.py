@@ -20,6 +20,7 @@ from stakes._check import (
     read_truths,
     read_weights,
 )
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._typing import BoolArray, Column, FloatArray, IntArray
 from stakes.responses.confidence_kinds import Confidence, as_confidence
@@ -70,6 +71,7 @@ class Responses(Record):
     row: IntArray | None  # where each response stood, if some had weight 0
     n_given: int
 
+    @answered
     def __init__(
         self,
         right: Column,

@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes._check import InputError, read_level, read_number
 from stakes._counting import bincount
+from stakes._foreign_calls import answered
 from stakes._quantiles import binomial_below
 from stakes._records import Record
 from stakes._text import number, percent
@@ -72,6 +73,7 @@ class RiskLimit(Record):
         return plain_values(self)
 
 
+@answered
 def coverage_at_risk(responses: Responses, risk: float, *, level: float = 0.95) -> RiskLimit:
     """Return how much can be answered if at most this share of the answers may be wrong.
 
@@ -131,6 +133,7 @@ def coverage_at_risk(responses: Responses, risk: float, *, level: float = 0.95) 
     return RiskLimit(limit, threshold, answered, risk_seen, f"{text} are wrong")
 
 
+@answered
 def coverage_at_error_rate(responses: Responses, rate: float) -> RiskLimit:
     """Return how much can be answered if at most this share of all questions may go wrong.
 

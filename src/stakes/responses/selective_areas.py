@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._check import InputError
 from stakes._counting import bincount
+from stakes._foreign_calls import answered
 from stakes._quantiles import student
 from stakes._typing import FloatArray
 from stakes.curves import RiskCoverageCurve
@@ -20,6 +21,7 @@ from stakes.statistics import ScoreLevels
 from stakes.statistics.group_effects import left_out_by_group
 
 
+@answered
 def response_risk_coverage(responses: Responses) -> RiskCoverageCurve:
     """Return the share of wrong answers if the least confident ones are withheld.
 

@@ -15,6 +15,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from enum import StrEnum
+from importlib import import_module
 from typing import ClassVar, Self
 
 import numpy as np
@@ -608,8 +609,8 @@ def as_scores(
 
     `fewest` is how many rows of exact zeros and ones are not chance.
     """
-    if kind is not None and not (isinstance(kind, type) and issubclass(kind, Scores)):
-        raise InputError("kind", "must be a kind of scores, such as stakes.Logits", repr(kind))
+    if kind is not None:
+        kind = import_module("stakes.scores").read_kind(kind)
     if isinstance(scores, Scores):
         if kind is not None and kind is not type(scores):
             got = f"{kind.__name__} for {type(scores).__name__}"

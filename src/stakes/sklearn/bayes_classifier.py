@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricWarning, read_number
+from stakes._foreign_calls import answered
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, Names, NDArray, PriorsLike
 from stakes.calibration import Calibrator
@@ -134,6 +135,7 @@ class BayesClassifier(WrappingClassifier):
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"costs": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"costs": True}
 
+    @answered
     def __init__(  # noqa: PLR0913  what is decided, and how posteriors are come by
         self,
         estimator: Any,

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from stakes._foreign_calls import answered
 from stakes._typing import Column, FloatArray, NDArray
 from stakes.calibration import AffineCalibrator, Calibrator
 from stakes.sklearn.model_priors import PosteriorPriors
@@ -80,6 +81,7 @@ class CalibratedClassifier(WrappingClassifier):
 
     calibrator_: Calibrator
 
+    @answered
     def __init__(
         self,
         estimator: Any = None,

@@ -14,10 +14,12 @@ import numpy as np
 
 from stakes._check import InputError, encode, read_column, read_names, read_weights, seen_names
 from stakes._errors import told_of
+from stakes._foreign_calls import answered
 from stakes._text import plain, quoted
 from stakes._typing import Column, Names, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
 from stakes.calibration.crossfit import Folds
+from stakes.calibration.registry import read_calibrator
 from stakes.costs.named_costs import NamedCosts, is_frame
 from stakes.costs.price_words import is_prices
 from stakes.evaluation import Application, Comparison, Evaluation, Verdict, compare, evaluate
@@ -41,6 +43,7 @@ from stakes.sklearn.score_functions import aligned
 _Result = TypeVar("_Result", Evaluation, Comparison)
 
 
+@answered
 def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; options of evaluate
     model: Any,
     X: Any,
@@ -151,6 +154,7 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
     Yes, and calibration makes it much cheaper: naive Bayes is overconfident.
     """
     read = _Data.read(X, y, costs, classes, groups, sample_weight)
+    calibrator = read_calibrator(calibrator)
     made: Mapping[str, ScoredModel]
     if cv is None:
         made = {"model": _fitted(model, X, response_method, "model")}
@@ -182,6 +186,7 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
     return systems.said(evaluation, out_of_fold=cv is not None)
 
 
+@answered
 def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted; options of compare
     models: Mapping[str, Any],
     X: Any,
@@ -301,6 +306,7 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
         for name in models
     }
     read = _Data.read(X, y, costs, classes, groups, sample_weight)
+    calibrator = read_calibrator(calibrator)
     made: Mapping[str, ScoredModel]
     if cv is None:
         made = {name: _fitted(m, X, methods[name], _argument(name)) for name, m in models.items()}

@@ -13,10 +13,12 @@ import stakes.sklearn.sklearn_library  # noqa: F401  before scikit-learn, to say
 from sklearn.metrics._scorer import _Scorer
 
 from stakes._check import InputError
+from stakes._foreign_calls import answered
 from stakes._text import quoted
 from stakes._typing import NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
 from stakes.calibration.crossfit import Folds
+from stakes.calibration.registry import read_calibrator
 from stakes.costs import CostMatrix, CostsByCase, SampleCosts
 from stakes.costs.by_case import as_costs
 from stakes.scores import model_classes, model_scores
@@ -110,6 +112,7 @@ def _with_columns(function: ScoreFunction, X: Any, metadata: Mapping[str, Any]) 
     return found
 
 
+@answered
 def cost_scorer(
     costs: CostMatrix | CostsByCase | Any = None,
     *,
@@ -189,6 +192,7 @@ def cost_scorer(
     return NamedScorer(function, response_method)
 
 
+@answered
 def loss_scorer(
     rule: ScoringRule = LogLoss(),  # noqa: B008  never changes
     *,
@@ -247,6 +251,7 @@ def loss_scorer(
     return NamedScorer(function, response_method)
 
 
+@answered
 def calibrated_loss_scorer(  # noqa: PLR0913  the rule, the calibrator, and how it is fitted
     rule: ScoringRule = LogLoss(),  # noqa: B008  never changes
     *,
@@ -314,13 +319,15 @@ def calibrated_loss_scorer(  # noqa: PLR0913  the rule, the calibrator, and how 
     """
     _check_rule(rule)
     _check_method(response_method, RESPONSES)
-    if not isinstance(calibrator, Calibrator):
-        raise InputError("calibrator", "must be one, such as AffineCalibrator()", repr(calibrator))
-    fit, names = (rule, calibrator, folds, rng), declared(classes, rule)
+    read = read_calibrator(calibrator)
+    if read is None:
+        raise InputError("calibrator", "must be one, such as AffineCalibrator()", calibrator)
+    fit, names = (rule, read, folds, rng), declared(classes, rule)
     function = CalibratedFunction(*fit, response_method, names, priors, normalized=normalized)
     return NamedScorer(function, response_method)
 
 
+@answered
 def auc_scorer(
     *,
     response_method: str | tuple[str, ...] = _RANKING,

@@ -12,6 +12,7 @@ from stakes._check import InputError
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, NDArray
 from stakes.calibration import Calibrator
+from stakes.calibration.registry import read_calibrator
 from stakes.scores import LogPosteriors, Posteriors, PosteriorScores
 from stakes.scores.model_scores import check_response
 from stakes.sklearn import sklearn_library  # noqa: F401  first, as it says how to install
@@ -63,11 +64,7 @@ class WrappingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
 
     def _stage(self) -> Calibrator | None:
         """Return the calibrator to fit, if there is one."""
-        stage = self.calibrator
-        if stage is not None and not isinstance(stage, Calibrator):
-            rule = "must be a calibrator, such as AffineCalibrator()"
-            raise InputError("calibrator", rule, repr(stage))
-        return stage
+        return read_calibrator(self.calibrator)
 
     def _fit_model(
         self,

@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 
 from stakes._check import InputError, read_priors
+from stakes._foreign_calls import answered
 from stakes._math import log
 from stakes._text import number, quoted
 from stakes._typing import FloatArray, PriorsLike
@@ -27,6 +28,7 @@ _SHORT = {torch.float16, torch.bfloat16}  # in which no calibrator is kept
 _LISTED = 4  # numbers that a line shows
 
 
+@answered
 def module_of(
     calibrator: Calibrator,
     *,

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 from stakes._check import InputError
+from stakes._foreign_calls import answered
 from stakes._text import quoted
 from stakes._typing import Label, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
@@ -91,6 +92,7 @@ class Metric(nn.Module):
     is_differentiable = False
     full_state_update = False
 
+    @answered
     def __init__(  # noqa: PLR0913  what is measured, of what, and over which processes
         self,
         measure: "str | Sequence[str]" = "cost.nec",

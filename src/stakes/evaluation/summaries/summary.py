@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from stakes._check import FEWEST_UNLABELLED, InputError, encode, read_column, slice_columns
+from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import number
 from stakes._typing import Column, Label, NamesLike, PriorsLike
@@ -27,7 +28,7 @@ from stakes.evaluation.summaries.two_classes import Bounds, TwoClasses
 from stakes.evaluation.systems import Settings
 from stakes.intervals import Progress
 from stakes.samples import Samples, paired
-from stakes.scores import Posteriors, Scores
+from stakes.scores import Posteriors, Scores, read_kind
 from stakes.scoring import ScoringRule
 from stakes.summary.form import Reader, Writer, damaged
 from stakes.summary.members import GroupCount
@@ -81,6 +82,7 @@ class Summary(Record):
     (5997, 'useful')
     """
 
+    @answered
     def __init__(  # noqa: PLR0913  what is to be judged
         self,
         *,
@@ -108,6 +110,7 @@ class Summary(Record):
         return TwoClasses if self._request.by_cells else SummedRows
 
     @classmethod
+    @answered
     def of(  # noqa: PLR0913  the table and its columns, and what the summary is told
         cls,
         table: Any,  # noqa: ANN401  anything with an Arrow stream
@@ -166,6 +169,7 @@ class Summary(Record):
         io = import_module("stakes.io")  # no import goes up
         if isinstance(slices, str):
             slices = (slices,)
+        kind = read_kind(kind)
         roles = io.Roles(label, {"": scores}, weight, group, tuple(slices), amounts)
         relation = io.Relation(roles, kind)
         first, pieces = relation.begun(table)
@@ -204,6 +208,7 @@ class Summary(Record):
         """A hash of the summary's settings; only summaries with the same settings can be added."""
         return self._request.fingerprint
 
+    @answered
     def update(
         self,
         y_true: Column,
@@ -335,6 +340,7 @@ class Summary(Record):
         """Pickle the bytes, which are a fraction of what is in memory."""
         return _restored, (type(self), self.to_bytes(), self._request.own_rules)
 
+    @answered
     def evaluate(
         self,
         *,

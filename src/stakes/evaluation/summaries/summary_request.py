@@ -32,7 +32,14 @@ from stakes.evaluation.applications import (
 )
 from stakes.evaluation.systems import read_rules
 from stakes.samples import Samples, read_samples
-from stakes.scores import SCORES, LogLikelihoodRatios, Posteriors, PosteriorScores, Scores
+from stakes.scores import (
+    SCORES,
+    LogLikelihoodRatios,
+    Posteriors,
+    PosteriorScores,
+    Scores,
+    read_kind,
+)
 from stakes.scoring import RULES, BayesCost, ScoringRule
 from stakes.summary.decision_sums import MOST_COLUMNS, DecisionPlan, DecisionSums
 from stakes.summary.form import damaged
@@ -80,6 +87,7 @@ class Request:
         slices: Sequence[str] = (),
     ) -> "Request":
         """Read and check what a summary is told, with the errors of `evaluate`."""
+        kind = read_kind(kind, "scores")
         if kind not in SCORES.classes.values():
             rule = "must be a kind of scores, such as stakes.Logits"
             raise InputError("scores", rule, repr(kind))
