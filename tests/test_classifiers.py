@@ -124,6 +124,7 @@ def whole(evaluation: stakes.Evaluation) -> None:
         assert not np.isnan(loss.raw), loss.raw.undefined
         assert loss.calibrated is not None, evaluation.notes
         assert np.isfinite(loss.calibrated), loss
+        assert loss.calibration_loss is not None
         assert np.isfinite(loss.calibration_loss.value) == np.isfinite(loss.raw)
     assert evaluation.verdicts
 
@@ -196,7 +197,7 @@ def streamed(case: Case, _: Path) -> None:
 
 
 def thresholds(case: Case, _: Path) -> None:
-    scores = stakes.Posteriors(case.p).named(case.names)
+    scores = stakes.Posteriors(case.p).named(tuple(case.names))
     assert len(stakes.decide(scores, case.costs).names) == len(case.unseen)
     loss = stakes.calibration_loss(stakes.BrierLoss(), case.y_unseen, scores)
     assert np.isfinite(loss)
