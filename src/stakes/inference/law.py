@@ -1,0 +1,200 @@
+"""Intervals and p-values: the range of a metric over the reweightings that are likely enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from stakes._quantiles import normal, outside, student
+from stakes._typing import FloatArray, IntArray
+from stakes.inference.cells import Cells
+from stakes.inference.tilting import depth_of, indicators, likeliest, most, radius_at
+from stakes.inference.totals import Statistic
+
+FEWEST_GROUPS = 5  # below which there is no interval
+Pick = Literal["one", "max", "min", "hull"]
+_MOST_ROUNDS = 60
+_MOST_HALVINGS = 10
+_GAIN = 1e-7  # of the way from the value to the end, below which a step ends the search
+_REACHED = 1e-9  # of the way from the value to the null
+_MOST_RADIUS = 38.0  # beyond it a normal tail is 0
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Numbers about the same cells: everything that an interval of any level and a test need.
+
+    Each number is one metric of the statistic, or the largest (`max`) or smallest (`min`) of
+    several; a `hull` reaches from the lower end of the smallest to the upper end of the largest.
+    `shift` is added to values and ends.
+    """
+
+    cells: Cells
+    statistic: Statistic
+    members: Sequence[Sequence[int]]
+    picks: Sequence[Pick]
+    shift: float = 0.0
+
+    @classmethod
+    def single(cls, cells: Cells, statistic: Statistic) -> Problem:
+        """Return a problem in which each metric of the statistic is a number."""
+        each = range(statistic.size)
+        return cls(cells, statistic, [(k,) for k in each], ["one"] * statistic.size)
+
+    @cached_property
+    def _member_values(self) -> FloatArray:
+        which = np.arange(self.statistic.size)
+        return self.statistic.values(np.tile(self.cells.observed, (which.size, 1)), which)
+
+    @property
+    def values(self) -> FloatArray:
+        """The numbers at the weights observed; of a hull the smallest."""
+        return np.array([self._value(k) for k in range(len(self.members))]) + self.shift
+
+    def _value(self, number: int) -> float:
+        values = self._member_values[list(self.members[number])]
+        return float(values.max() if self.picks[number] == "max" else values.min())
+
+    def intervals(self, level: float) -> FloatArray:
+        """Return the lower and upper end of each number; NaN where there are too few groups."""
+        radius = radius_of(level, self.cells.groups)
+        if math.isnan(radius):
+            return np.full((len(self.members), 2), math.nan)
+        n = self.statistic.size
+        which, side = np.tile(np.arange(n), 2), np.repeat([-1.0, 1.0], n)
+        lows, highs = extremes(self, which, side, np.full(2 * n, radius)).reshape(2, n)
+        ends = [self._ends(k, lows, highs) for k in range(len(self.members))]
+        return np.array(ends) + self.shift
+
+    def _ends(self, number: int, lows: FloatArray, highs: FloatArray) -> tuple[float, float]:
+        """Return the ends of a number from those of its members.
+
+        The upper end of the largest of a family is exact; its lower end, the largest of the lower
+        ends, is at most the exact one.
+        """
+        own, pick = list(self.members[number]), self.picks[number]
+        low, high = lows[own], highs[own]
+        bottom = low.max() if pick == "max" else low.min()
+        top = high.min() if pick == "min" else high.max()
+        return float(bottom), float(top)
+
+    def p_value(self, number: int = 0, null: float = 0.0) -> float:
+        """Return the two-sided p-value: the level at which the interval ends at the null."""
+        if self.cells.groups is not None and self.cells.groups[0] < FEWEST_GROUPS:
+            return math.nan
+        own, pick, null = list(self.members[number]), self.picks[number], null - self.shift
+        value = self._value(number)
+        radii = [self._touch(k, 1.0 if value < null else -1.0, null) for k in own]
+        # an end of the largest (smallest) that is the largest (smallest) of the members' ends
+        # reaches the null with the first member to do so from below (above), else with the last
+        first = pick == "one" or (pick == "max") == (value < null)
+        return tail(min(radii) if first else max(radii), self.cells.groups)
+
+    def _touch(self, member: int, side: float, null: float) -> float:
+        """Return the radius at which the end of one metric is the null; 0 beyond it already.
+
+        Each round takes the metric as linear at the last weights and finds the likeliest weights
+        at which it is the null: one round and a check for ratios.
+        """
+        if not side * (null - self._member_values[member]) > 0:
+            return 0.0
+        which, sides = np.array([member]), np.array([side])
+        weights = counts = self._augmented(which, sides)
+        stratum, value = self.cells.all_strata, self.statistic.values(counts, which)[0]
+        way = abs(null - self._member_values[member])
+        if side * (null - value) <= 0:  # within half an unseen row
+            return 0.0
+        for _ in range(_MOST_ROUNDS):
+            slope = side * self.statistic.slopes(weights, which)
+            ahead = side * (null - value) - (slope * (counts - weights)).sum(axis=1)
+            left = (depth_of(slope, stratum) * counts).sum(axis=1)
+            if not 0 < ahead[0] < left[0]:
+                break
+            weights = likeliest(slope, counts, stratum, ahead)
+            value = self.statistic.values(weights, which)[0]
+            if abs(value - null) <= _REACHED * way:
+                return float(radius_at(weights, counts)[0])
+        return self._bisected(which, sides, null)
+
+    def _bisected(self, which: IntArray, side: FloatArray, null: float) -> float:
+        low, high = 0.0, _MOST_RADIUS
+        for _ in range(60):
+            radius = (low + high) / 2
+            end = extremes(self, which, side, np.array([radius]))[0]
+            low, high = (radius, high) if side[0] * (end - null) < 0 else (low, radius)
+        return low
+
+    def _augmented(self, which: IntArray, side: FloatArray) -> FloatArray:
+        """Return weights with the worst unseen rows of each problem, at the weights observed."""
+        observed = np.tile(self.cells.observed, (which.size, 1))
+        harm = side[:, None] * self.statistic.slopes(observed, which)
+        strata = indicators(self.cells.all_strata)
+        mean = ((observed * harm) @ strata) / np.maximum(observed @ strata, 1e-300)
+        return self.cells.augmented(harm - mean[:, self.cells.all_strata])
+
+
+def radius_of(level: float, groups: tuple[float, float] | None) -> float:
+    """Return the radius of an interval: a quantile of the normal distribution, with groups of t."""
+    if groups is None:
+        return normal(level)
+    number, effective = groups
+    if number < FEWEST_GROUPS:
+        return math.nan
+    return student(level, max(effective - 1, 1.0)) * math.sqrt(number / (number - 1))
+
+
+def tail(radius: float, groups: tuple[float, float] | None) -> float:
+    """Return the p-value that belongs to a radius."""
+    if groups is None:
+        return outside(radius, math.inf)
+    number, effective = groups
+    return outside(radius * math.sqrt((number - 1) / number), max(effective - 1, 1.0))
+
+
+def extremes(problem: Problem, which: IntArray, side: FloatArray, radius: FloatArray) -> FloatArray:
+    """Return the largest (side 1) or smallest (side -1) values of metrics within their radius.
+
+    Frank and Wolfe's method: the best weights for the slopes at the last ones, a full step,
+    halved while the metric does not improve. Full steps improve all ratios and convex metrics.
+    """
+    statistic, stratum = problem.statistic, problem.cells.all_strata
+    start = problem._member_values[which]
+    counts = problem._augmented(which, side)
+    weights = counts.copy()
+    best, left = statistic.values(weights, which), np.arange(which.size)
+    for _ in range(_MOST_ROUNDS):
+        slope = side[left, None] * statistic.slopes(weights[left], which[left])
+        way = most(slope, counts[left], stratum, radius[left]) - weights[left]
+        gain = _improve(statistic, (which, side, weights, best), left, way)
+        far = np.abs(best[left] - start[left])
+        left = left[(gain > _GAIN * far) & np.isfinite(best[left])]
+        if not left.size:
+            break
+    return best
+
+
+def _improve(
+    statistic: Statistic,
+    state: tuple[IntArray, FloatArray, FloatArray, FloatArray],
+    left: IntArray,
+    way: FloatArray,
+) -> FloatArray:
+    """Step the way of each problem that is left, halved while it does not improve; the gains."""
+    which, side, weights, best = state
+    gain, rest = np.zeros(left.size), np.arange(left.size)
+    for halving in range(_MOST_HALVINGS):
+        at = left[rest]
+        tried = weights[at] + 0.5**halving * way[rest]
+        values = statistic.values(tried, which[at])
+        gain[rest] = np.fmax(side[at] * (values - best[at]), 0)
+        better = gain[rest] > 0
+        weights[at[better]], best[at[better]] = tried[better], values[better]
+        rest = rest[~better]
+        if not rest.size:
+            break
+    return gain

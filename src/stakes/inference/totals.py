@@ -1,0 +1,70 @@
+"""Metrics that are functions of the totals of columns, and their slopes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._typing import FloatArray, IntArray
+
+Formula = Callable[[NDArray[Any]], NDArray[Any]]  # totals (..., C) to values (...), also complex
+_STEP = 1e-20  # of a total, along the imaginary axis: no digit cancels, so it can be that small
+
+
+class Statistic(Protocol):
+    """Metrics as functions of the weights of rows; `which` says which one each problem is about."""
+
+    @property
+    def size(self) -> int:
+        """How many metrics there are."""
+
+    def values(self, weights: FloatArray, which: IntArray) -> FloatArray:
+        """Return the value (problems) for rows of weights (problems x rows)."""
+
+    def slopes(self, weights: FloatArray, which: IntArray) -> FloatArray:
+        """Return the derivative of the value by each weight (problems x rows)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Totals:
+    """Functions of the sums of weighted columns.
+
+    A formula consists of arithmetic, square roots and logarithms, so that a step along the
+    imaginary axis gives its slope to the last bits.
+    """
+
+    columns: FloatArray
+    formulas: Sequence[Formula]
+
+    @property
+    def size(self) -> int:
+        """How many metrics there are."""
+        return len(self.formulas)
+
+    @cached_property
+    def _scale(self) -> FloatArray:
+        return np.abs(self.columns).max(axis=0, initial=0.0) + 1e-300
+
+    def values(self, weights: FloatArray, which: IntArray) -> FloatArray:
+        """Return the value (problems) for rows of weights (problems x rows)."""
+        return np.asarray(self._apply(weights @ self.columns, which), dtype=np.float64)
+
+    def slopes(self, weights: FloatArray, which: IntArray) -> FloatArray:
+        """Return the derivative of the value by each weight (problems x rows)."""
+        totals = weights @ self.columns
+        step = _STEP * np.maximum(np.abs(totals), self._scale)
+        aside = totals[:, None] + 1j * np.eye(totals.shape[1]) * step[:, None]
+        return np.asarray((self._apply(aside, which).imag / step) @ self.columns.T)
+
+    def _apply(self, totals: NDArray[Any], which: IntArray) -> NDArray[Any]:
+        """Return the values of each problem's own formula; problems of one formula together."""
+        out = np.empty(totals.shape[:-1], dtype=totals.dtype)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            for k in np.unique(which).tolist():
+                out[which == k] = self.formulas[k](totals[which == k])
+        return out
