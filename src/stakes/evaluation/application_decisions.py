@@ -12,6 +12,7 @@ from stakes.curves import MinimumCost, RocCurve
 from stakes.evaluation.applications import ApplicationSamples
 from stakes.intervals import by_groups
 from stakes.metrics import ConfusionMatrix, DecisionMetric
+from stakes.metrics.decision_tables import DecisionTable
 from stakes.metrics.expected_losses import (
     expected_sample_cost,
     from_sums,
@@ -45,6 +46,23 @@ class ApplicationDecisions:
         return ConfusionMatrix.from_codes(
             s.y, self.indices, s.weights, costs.classes, costs.decisions, s.copies
         )
+
+    @cached_property
+    def table(self) -> DecisionTable:
+        """The rows by class and decision, at the priors of the application; alike ones as one."""
+        s = self.samples
+        if s.weights is None and s.groups is None:
+            return DecisionTable.from_counts(self.confusion, s.given_priors)
+        return self.rows
+
+    @cached_property
+    def rows(self) -> DecisionTable:
+        """The same in the order of the samples."""
+        s, shape = self.samples, (len(self.use.costs.classes), len(self.use.costs.decisions))
+        one = np.ones(len(s))
+        number = one if s.copies is None else s.copies.astype(np.float64)
+        weight = one if s.weights is None else s.weights / s.weights.max()
+        return DecisionTable(s.y, self.indices, number, weight, shape, s.given_priors, s.groups)
 
     @cached_property
     def in_use(self) -> ConfusionMatrix:

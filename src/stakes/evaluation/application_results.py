@@ -1,13 +1,11 @@
 """What is found in each application, by each rule and of each class: numbers with intervals."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from stakes._math import times
 from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
 from stakes.curves import MinimumCost
@@ -18,41 +16,24 @@ from stakes.evaluation.rates import (
     DecisionShares,
     abstention_rate,
     count_errors,
-    few_to_resample,
-    has_closed_form,
     metric_estimates,
 )
 from stakes.evaluation.score_thresholds import ScoreThreshold, score_threshold
-from stakes.evaluation.systems import Grouping, Settings, System
-from stakes.intervals import (
-    NOT_DRAWN,
-    CalibrationPair,
-    Progress,
-    Replicates,
-    Resampling,
-    by_groups,
-    count_statistic,
-    replicate,
-    replicate_counts,
-    with_learning,
-)
-from stakes.metrics import CalibrationError, DecisionMetric, explain
+from stakes.evaluation.systems import Grouping, System
+from stakes.intervals import CalibrationPair, by_groups, with_learning
+from stakes.metrics import CalibrationError, explain
 from stakes.metrics.calibration_errors import binned_errors
 from stakes.metrics.expected_losses import expectation, sample_losses
 from stakes.results import FEWEST_OF_CLASS, Estimate, ExpectedLoss, normalized_of, value_of
 from stakes.samples import Samples
 from stakes.scoring import LogLoss
-from stakes.summary.members import AlikeRows
-from stakes.summary.tally import split
 
-_BITS = 5  # sizes of weights in an octave are 2^5, so that one is within 2 % of the others
 _GROUPED = "not given with groups"
 
 
 def application_result(
     system: System,
     i: int,
-    drawn: Replicates | None,
     level: float,
     least: tuple[MinimumCost | None, MinimumCost | None],
 ) -> ApplicationResult:
@@ -85,7 +66,7 @@ def application_result(
         traditional=tuple(explanation for _, explanation in explained),
         errors=error_counts(decisions),
         score_threshold=_score_threshold(threshold, system, decisions),
-        traditional_estimates=metric_estimates(shares, explained, drawn, NOT_DRAWN),
+        traditional_estimates=metric_estimates(shares, explained),
     )
 
 
@@ -112,77 +93,6 @@ def error_counts(decisions: ApplicationDecisions) -> dict[str, int]:
     """Return how many samples got the answer of another class."""
     samples = decisions.samples
     return count_errors(decisions.use.costs, samples.y, decisions.indices, samples.copies)
-
-
-def count_replicates(system: System, settings: Settings) -> Sequence[Replicates | None]:
-    """Return the resampled metrics of each application that have no interval in closed form."""
-    every, samples = system.decisions_of_all, system.decisions_of_all[0].samples
-    resamples, seed, progress = settings.resamples, settings.seed, settings.progress
-    chosen: list[list[DecisionMetric]] = []
-    for d in every:
-        from_data, few = d.samples.priors_from_data, few_to_resample(d.confusion)
-        others = [m for m in d.metrics if not has_closed_form(m, priors_from_data=from_data)]
-        chosen.append([] if few else others)
-    if not resamples or not any(chosen):
-        return [None] * len(chosen)
-    if system.samples.groups is not None or samples.weights is not None:  # each sample is drawn
-        if samples.copies is None:
-            statistics = system.count_statistics(chosen)
-            drawn = replicate(statistics, system.resampling(seed), resamples, progress)
-            return [drawn] * len(chosen)
-        return [
-            resampled_decisions(d, some, resamples, seed, progress) if some else None
-            for d, some in zip(every, chosen, strict=True)
-        ]
-    out: list[Replicates | None] = []
-    for d, some in zip(every, chosen, strict=True):
-        told = d.samples.given_priors, resamples, seed, f"{d.use.name}."
-        out.append(replicate_counts(d.confusion, some, *told) if some else None)
-        if progress is not None:
-            progress(len(out) * resamples, len(chosen) * resamples)
-    return out
-
-
-def resampled_decisions(
-    decisions: ApplicationDecisions,
-    metrics: Sequence[DecisionMetric],
-    resamples: int,
-    seed: int,
-    progress: Progress | None,
-) -> Replicates:
-    """Return resampled metrics of rows with weights or groups; those that are alike are one."""
-    use, rows, given = decisions.use, rows_alike(decisions), decisions.samples.given_priors
-    names = use.costs.classes, use.costs.decisions
-    statistic = count_statistic(use.name, rows.y, rows.value, names, metrics, given)
-    n, weights, copies = rows.y.size, rows.weights, rows.copies
-    if rows.part is None:
-        strata = None if given is None else rows.y
-        plan = Resampling(n, seed, strata=strata, weights=weights, copies=copies)
-    else:
-        mass = times(np.ones(n) if weights is None else weights, copies)
-        plan = Resampling(n, seed, unit=rows.part, weights=mass / mass.max())
-    return replicate([statistic], plan, resamples, progress)
-
-
-def rows_alike(decisions: ApplicationDecisions) -> AlikeRows:
-    """Return rows that differ in class, decision, group or size of weight, in their order."""
-    samples = decisions.samples
-    number = np.ones(len(samples), dtype=np.int64) if samples.copies is None else samples.copies
-    size = None if samples.weights is None else split(samples.weights, _BITS)[0]
-    every = (size, samples.groups, decisions.indices, samples.y)
-    keys = tuple(key for key in every if key is not None)
-    order = np.lexsort(keys)
-    first = np.ones(order.size, dtype=np.bool_)
-    first[1:] = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
-    starts = np.flatnonzero(first)
-    copies, rows = np.add.reduceat(number[order], starts), order[starts]
-    weights = None
-    if samples.weights is not None:
-        weights = np.add.reduceat((samples.weights * number)[order], starts) / copies
-        weights = weights / weights.max()
-    groups = samples.groups
-    own = None if groups is None else np.unique(groups[rows], return_inverse=True)[1]
-    return AlikeRows(samples.y[rows], copies, decisions.indices[rows], weights, own)
 
 
 def binned_calibration_errors(system: System, samples: Samples) -> dict[str, CalibrationError]:

@@ -22,15 +22,13 @@ from stakes.evaluation.findings import Paged, Verdict
 from stakes.evaluation.rates import (
     DecisionShares,
     count_errors,
-    few_to_resample,
-    has_closed_form,
     metric_estimates,
 )
 from stakes.evaluation.tracking import Carded, Tracked
 from stakes.evaluation.verdicts.cautions import few_errors, few_kinds, small_classes
 from stakes.evaluation.verdicts.suspicions import turned_costs
 from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
-from stakes.intervals import check_resamples, replicate_counts, seed_of
+from stakes.intervals import check_resamples, seed_of
 from stakes.metrics import ConfusionMatrix, Explanation, explain
 from stakes.metrics.paired import paired_difference
 from stakes.metrics.traditional import metrics_for_report
@@ -264,18 +262,13 @@ def evaluate_decisions(
     in_use = confusion if priors is None else confusion.at_priors(priors)
     explained = [(m, explain(m, in_use)) for m in metrics_for_report(in_use, chosen)]
     given = None if priors is None else cost.priors
-    others = [m for m, _ in explained if not has_closed_form(m, priors_from_data=given is None)]
-    drawn = None
-    if resamples and others and confusion.whole and not few_to_resample(confusion):
-        drawn = replicate_counts(confusion, others, given, resamples, seed)
     shares = DecisionShares(confusion, given, level)
-    undrawn = "needs resamples of samples without weights"
     return DecisionEvaluation(
         confusion=confusion,
         costs=chosen,
         expected_cost=cost,
         traditional=tuple(explanation for _, explanation in explained),
-        estimates=metric_estimates(shares, explained, drawn, undrawn),
+        estimates=metric_estimates(shares, explained),
         level=level,
         resamples=resamples,
         seed=seed,

@@ -17,10 +17,13 @@ from stakes._math import times
 from stakes._records import Record
 from stakes._text import key_of, number, percent, plain
 from stakes._typing import FloatArray
+from stakes.evaluation.application_decisions import ApplicationDecisions
 from stakes.evaluation.findings import plain_values
+from stakes.evaluation.rates import is_share, likelihood_intervals
 from stakes.evaluation.systems import System
 from stakes.evaluation.tracking import unique
 from stakes.intervals import auc_difference
+from stakes.metrics import BalancedAccuracy, DecisionMetric
 from stakes.metrics.expected_losses import sample_losses
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference, paired_losses, sample_shares
@@ -301,6 +304,24 @@ class Contrasts:
         turned = {m: {(b, a): d.turned() for (a, b), d in own.items()} for m, own in out.items()}
         return {metric: own | turned[metric] for metric, own in out.items()}
 
+    def of_tables(
+        self, reference: str, level: float
+    ) -> dict[tuple[str, str], tuple[Estimate, float, float]]:
+        """Return metrics of decisions less those of the reference, by system and metric.
+
+        Each has its p-value, and that corrected for all systems by Holm.
+        """
+        first, out = self.systems[reference], dict[tuple[str, str], tuple[Estimate, float, float]]()
+        for i, base in enumerate(first.decisions):
+            systems = [name for name in self.systems if name != reference]
+            rows = [_less(self.systems[name].decisions[i], base, level) for name in systems]
+            for k, metric in enumerate(base.metrics):
+                p_values = [row[k][1] for row in rows]
+                for name, row, corrected in zip(systems, rows, holm(p_values), strict=True):
+                    key = name, f"{base.use.name}.{key_of(metric.name)}"
+                    out[key] = (*row[k], corrected)
+        return out
+
     def adjusted(
         self, metrics: Sequence[str], *, unseen: bool = False
     ) -> dict[tuple[str, Pair], float]:
@@ -311,6 +332,42 @@ class Contrasts:
             found = [f if f.allowing is None else f.allowing for f in found]
         out = dict(zip(keys, holm([f.p_value for f in found]), strict=True))
         return out | {(m, (b, a)): p for (m, (a, b)), p in out.items()}
+
+
+def _less(
+    mine: ApplicationDecisions, base: ApplicationDecisions, level: float
+) -> list[tuple[Estimate, float]]:
+    """Return each metric of decisions less that of others, with its p-value."""
+    metrics, two = base.metrics, len(base.samples.classes) == 2
+    found = dict[int, tuple[Estimate, float]]()
+    left = []
+    for k, metric in enumerate(metrics):
+        gap = metric.evaluate(mine.in_use).value - metric.evaluate(base.in_use).value
+        if not math.isfinite(gap):
+            found[k] = Estimate(gap, None, "a value is undefined or infinite"), math.nan
+        elif is_share(metric) and not two:
+            paired = _shares_less(mine, base, metric)
+            found[k] = paired.estimate(level), paired.p_value
+        else:
+            left.append((k, gap))
+    if left:
+        problem = mine.rows.difference(base.rows, [metrics[k] for k, _ in left])
+        bands = likelihood_intervals(problem, level)
+        for i, ((k, gap), band) in enumerate(zip(left, bands, strict=True)):
+            found[k] = replace(band, value=gap), problem.p_value(i)
+    return [found[k] for k in range(len(metrics))]
+
+
+def _shares_less(
+    mine: ApplicationDecisions, base: ApplicationDecisions, metric: DecisionMetric
+) -> PairedDifference:
+    """Return the share of any number of classes that is decided rightly, less that of others."""
+    samples = base.samples
+    if isinstance(metric, BalancedAccuracy):
+        k = len(samples.classes)
+        samples = replace(samples, priors=np.full(k, 1 / k), priors_from_data=False)
+    wrong = [(d.indices != samples.y).astype(np.float64) for d in (base, mine)]
+    return paired_losses(samples, *wrong, largest=np.ones(len(samples)))
 
 
 def margin_tests(system: LossColumn, reference: LossColumn, margin: float) -> tuple[float, float]:

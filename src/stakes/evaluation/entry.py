@@ -26,7 +26,6 @@ from stakes.evaluation.application_results import (
     application_result,
     binned_calibration_errors,
     class_results,
-    count_replicates,
     rule_result,
 )
 from stakes.evaluation.applications import (
@@ -207,7 +206,6 @@ def evaluate_samples(
         parts: Iterable[SliceDecisions] = slices
     else:
         parts = decide_slices(system.as_given.uses[0], read_slices(slices, samples))
-    drawn = count_replicates(system, settings)
     of_rows = curve_of(samples)
     curve = of_rows if curve is None else curve
     ranking = ranking_of(samples, curve, level)
@@ -222,8 +220,7 @@ def evaluate_samples(
     evaluation = Evaluation(
         data=_summary(system),
         applications=tuple(
-            application_result(system, i, drawn[i], level, least[i])
-            for i in range(len(system.uses))
+            application_result(system, i, level, least[i]) for i in range(len(system.uses))
         ),
         rules=tuple(rule_result(system, i, level) for i in range(len(system.rules))),
         ranking=ranking,

@@ -3,27 +3,28 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 
 from stakes._quantiles import normal, student, wilson
-from stakes._text import key_of, number
 from stakes._typing import Counts, FloatArray, IntArray
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation.application_decisions import ApplicationDecisions
-from stakes.intervals import Replicates, by_groups, effective_size
+from stakes.inference.law import Problem
+from stakes.intervals import by_groups, effective_size
 from stakes.metrics import (
     Accuracy,
     BalancedAccuracy,
     ConfusionMatrix,
     DecisionMetric,
     Explanation,
-    Precision,
     Sensitivity,
     Specificity,
 )
-from stakes.results import FEWEST_GROUPS, FEWEST_OF_CLASS, Estimate, Interval, value_of
+from stakes.metrics.decision_tables import DecisionTable
+from stakes.results import FEWEST_GROUPS, Estimate, Interval, value_of
 from stakes.samples import Samples
 
 _MOST_CLASSES = 1000  # up to which a table of costs is laid out
@@ -53,19 +54,9 @@ def count_errors(
     return {"misses": round(each[y == 1].sum()), "false alarms": round(each[y == 0].sum())}
 
 
-def has_closed_form(metric: DecisionMetric, *, priors_from_data: bool) -> bool:
-    """Whether a metric is a share of samples, whose interval has a closed form."""
-    if isinstance(metric, Precision):
-        return priors_from_data
+def is_share(metric: DecisionMetric) -> bool:
+    """Whether a metric is a share of the samples of each class."""
     return isinstance(metric, Accuracy | BalancedAccuracy | Sensitivity | Specificity)
-
-
-def few_to_resample(confusion: ConfusionMatrix) -> str:
-    """Return why metrics of several counts have no interval: few samples vary too little."""
-    least = float(confusion.size[confusion.class_weight > 0].min())
-    if least >= FEWEST_OF_CLASS:
-        return ""
-    return f"needs {FEWEST_OF_CLASS} samples of each class: got {number(least)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,20 +84,28 @@ class DecisionShares:
         confusion = self.confusion
         if isinstance(metric, Sensitivity | Specificity):
             return self.of_class(int(isinstance(metric, Sensitivity)))
-        if isinstance(metric, Precision):
-            mine = confusion.column == 1
-            weight = confusion.weight[mine].astype(np.float64)
-            size = float(weight.sum()) ** 2 / float(confusion.square[mine].sum())
-            share = float(weight[confusion.row[mine] == 1].sum() / weight.sum())
-            if (d := self._grouped) is not None:
-                size = _effective(d.samples, d.indices == 1, d.samples.y == 1, size)
-            return self._wilson(share, size)
         k = len(confusion.classes)
         used = np.full(k, 1 / k) if isinstance(metric, BalancedAccuracy) else self.priors
         rate = self.expected(CostMatrix.zero_one(confusion.classes), used)
         band = rate.interval
         turned = None if band is None else Interval(1 - band.high, 1 - band.low, band.level)
         return Estimate(1 - rate.value, turned, rate.method)
+
+    def others(self, metrics: Sequence[DecisionMetric]) -> list[Estimate]:
+        """Return metrics that are no shares, with their intervals."""
+        bands = likelihood_intervals(self.table.problem(metrics), self.level)
+        return [
+            _within(metric, band if not metric.unbounded else _inverse(band))
+            for metric, band in zip(metrics, bands, strict=True)
+        ]
+
+    @cached_property
+    def table(self) -> DecisionTable:
+        """The rows that the decisions were made of."""
+        decisions = self.decisions
+        if decisions is None:
+            return DecisionTable.from_counts(self.confusion, self.priors)
+        return decisions.table
 
     def of_class(self, k: int) -> Estimate:
         """Return the share of a class that is decided rightly."""
@@ -143,35 +142,51 @@ def _effective(samples: Samples, members: np.ndarray, hits: np.ndarray, size: fl
     return effective_size(own, hits, samples.groups, size, samples.copies)
 
 
+def likelihood_intervals(problem: Problem, level: float) -> list[Estimate]:
+    """Return the numbers of a problem with their intervals, or why there is none."""
+    values, groups = problem.values.tolist(), problem.cells.groups
+    if groups is not None and groups[0] < FEWEST_GROUPS:
+        why = f"needs {FEWEST_GROUPS} groups: got {groups[0]:g}"
+        return [Estimate(value, None, why) for value in values]
+    method = "likelihood" if groups is None else "likelihood, by group"
+    ends = problem.intervals(level).tolist()
+    return [
+        Estimate(value, Interval(low, high, level), method)
+        for value, (low, high) in zip(values, ends, strict=True)
+    ]
+
+
+def _inverse(found: Estimate) -> Estimate:
+    """Return 1 over an estimate that is not negative."""
+    if found.interval is None:
+        return found
+    low, high, level = found.interval.low, found.interval.high, found.interval.level
+    return replace(found, interval=Interval(1 / high, 1 / low if low > 0 else math.inf, level))
+
+
+def _within(metric: DecisionMetric, found: Estimate) -> Estimate:
+    """Return an estimate whose interval does not leave the values that a metric can have."""
+    if found.interval is None:
+        return found
+    (least, most), band = metric.limits, found.interval
+    inner = Interval(max(band.low, least), min(band.high, most), band.level)
+    return replace(found, interval=inner)
+
+
 def metric_estimates(
-    shares: DecisionShares,
-    explained: Sequence[tuple[DecisionMetric, Explanation]],
-    drawn: Replicates | None,
-    undrawn: str,  # why some were not resampled
+    shares: DecisionShares, explained: Sequence[tuple[DecisionMetric, Explanation]]
 ) -> dict[str, Estimate]:
-    """Return traditional metrics with intervals: in closed form for shares, else resampled."""
-    out, few = {}, few_to_resample(shares.confusion) if explained else ""
-    level, from_data = shares.level, shares.priors is None
-    prefix = "" if shares.decisions is None else f"{shares.decisions.use.name}."
-    for metric, explanation in explained:
-        if explanation.value is None:
-            continue
-        name, value = explanation.value.name, explanation.value.value
-        full = f"{prefix}{key_of(name)}"
-        if explanation.value.undefined is not None:
-            out[name] = Estimate(value, None, explanation.value.undefined.text)
-        elif has_closed_form(metric, priors_from_data=from_data) and math.isfinite(value):
-            out[name] = replace(shares.metric(metric), value=value)
-        elif few:
-            out[name] = Estimate(value, None, few)
-        elif drawn is None or full not in drawn.names:
-            out[name] = Estimate(value, None, undrawn)
+    """Return traditional metrics with intervals."""
+    known = [(metric, e.value) for metric, e in explained if e.value is not None]
+    others = [m for m, value in known if value.undefined is None and not is_share(m)]
+    bands = iter(shares.others(others) if others else ())
+    out = {}
+    for metric, value in known:
+        if value.undefined is not None:
+            out[value.name] = Estimate(value.value, None, value.undefined.text)
         else:
-            out[name] = found = drawn.estimate(full, level, value)
-            if found.interval is not None:  # it does not leave the values the metric can have
-                low = max(found.interval.low, metric.limits[0])
-                high = min(found.interval.high, metric.limits[1])
-                out[name] = replace(found, interval=Interval(low, high, level))
+            found = shares.metric(metric) if is_share(metric) else next(bands)
+            out[value.name] = replace(found, value=value.value)
     return out
 
 

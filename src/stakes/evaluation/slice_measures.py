@@ -19,7 +19,6 @@ from stakes.results import Estimate, Interval
 from stakes.samples import Samples
 from stakes.statistics import LossSums
 
-_UNDRAWN = "not resampled within slices"
 _FEWEST = 10  # samples from which a mean of them is nearly normal
 
 
@@ -80,10 +79,10 @@ class SliceMeasures:
 
 
 def traditional_of(decisions: ApplicationDecisions, level: float) -> dict[str, Estimate]:
-    """Return the traditional metrics of decisions; those without a closed form have no interval."""
+    """Return the traditional metrics of decisions, with intervals."""
     shares = DecisionShares.from_decisions(decisions, level)
     explained = [(metric, explain(metric, decisions.in_use)) for metric in decisions.metrics]
-    return metric_estimates(shares, explained, None, _UNDRAWN)
+    return metric_estimates(shares, explained)
 
 
 def _scores_and_hits(samples: Samples) -> tuple[np.ndarray, np.ndarray]:

@@ -18,7 +18,7 @@ from stakes._text import key_of, plain, quoted
 from stakes._typing import Column, Label, NamesLike, PriorsLike
 from stakes.calibration import Calibrator
 from stakes.calibration.crossfit import Folds
-from stakes.evaluation.application_decisions import curve_of
+from stakes.evaluation.application_decisions import curve_of, least_cost
 from stakes.evaluation.application_results import error_counts
 from stakes.evaluation.applications import Applications, classes_of
 from stakes.evaluation.comparison_verdicts import few_errors_of, verdicts_of_comparison
@@ -48,7 +48,7 @@ from stakes.evaluation.verdicts.suspicions import (
     twins,
 )
 from stakes.evaluation.verdicts.wording import counted
-from stakes.intervals import Progress, Replicates, replicate
+from stakes.intervals import Progress
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import infinite_gap
 from stakes.results import Estimate
@@ -57,6 +57,9 @@ from stakes.scores import Scores
 from stakes.scoring import ScoringRule
 
 _SEPARATOR = "\x1f"  # between a system and a metric; no name on a screen can hold it
+
+
+_NOT_SMOOTH = "the difference of two such values has no interval that covers"
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,8 +311,7 @@ def compare_samples(
     ]
     names, first = list(made), next(iter(made.values()))
     contrasts = Contrasts(made)
-    drawn = _drawn(made, settings)
-    values = {name: _values(made[name], name, drawn) for name in names}
+    values = {name: _values(system) for name, system in made.items()}
     applications = [use.name for use in first.uses]
     metrics = [f"{name}.nec" for name in applications]
     adjusted, unseen = contrasts.adjusted(metrics), contrasts.adjusted(metrics, unseen=True)
@@ -324,7 +326,7 @@ def compare_samples(
         for metric in d.metrics
         if metric.better == "higher"
     }
-    differences = _differences(contrasts, adjusted, drawn, values, level, higher)
+    differences = _differences(contrasts, adjusted, values, level, higher)
     margins = () if margin is None else _relative_costs(contrasts, applications, margin, level)
     same = same_scores({name: system.as_given.samples for name, system in made.items()})
     costly = {
@@ -481,21 +483,7 @@ def system_names(systems: Mapping[str, Any], reference: str | None) -> list[str]
     return [reference, *(name for name in names if name != reference)]
 
 
-def _drawn(made: Mapping[str, System], settings: Settings) -> Replicates:
-    """Return what has no closed form, over resamples of the same samples."""
-    every = [(name, s) for name, system in made.items() for s in system.statistics()]
-    names = tuple(f"{name}{_SEPARATOR}{metric}" for name, s in every for metric in s.names)
-    plan, statistics = next(iter(made.values())).resampling(settings.seed), [s for _, s in every]
-    if settings.resamples and statistics:
-        drawn = replicate(statistics, plan, settings.resamples, settings.progress)
-        return replace(drawn, names=names)
-    observed = [s.under(plan.base[None, :])[0] for s in statistics]
-    return Replicates(
-        names, np.concatenate([np.empty(0), *observed]), np.empty((0, len(names))), None
-    )
-
-
-def _values(system: System, name: str, drawn: Replicates) -> dict[str, float]:
+def _values(system: System) -> dict[str, float]:
     """Return the values of a system by metric, the main cost first."""
     out: dict[str, float] = {}
     for decisions in system.decisions:
@@ -504,37 +492,53 @@ def _values(system: System, name: str, drawn: Replicates) -> dict[str, float]:
     for rule, loss in zip(system.rules, system.expected_losses, strict=True):
         out[f"{key_of(rule.name)}.value"] = loss.value
         out[f"{key_of(rule.name)}.normalized"] = loss.normalized
-    fits = system.calibrated_values()
-    prefix = f"{name}{_SEPARATOR}"
-    pairs = zip(drawn.names, drawn.observed.tolist(), strict=True)
-    resampled = {n.removeprefix(prefix): v for n, v in pairs if n.startswith(prefix)}
-    return out | fits | {metric: v for metric, v in resampled.items() if metric not in fits}
+    out |= system.calibrated_values()
+    for decisions in system.decisions:
+        for metric in decisions.metrics:
+            value = metric.evaluate(decisions.in_use).value
+            out[f"{decisions.use.name}.{key_of(metric.name)}"] = value
+    return out | _ranking_values(system.as_given)
+
+
+def _ranking_values(system: System) -> dict[str, float]:
+    """Return what follows from the order of the scores of two classes."""
+    curve = curve_of(system.samples)
+    if curve is None:
+        return {}
+    out = {"auc": curve.auc(), "eer": curve.eer()}
+    for use in system.uses:
+        if (least := least_cost(use, curve)) is not None:
+            out[f"{use.name}.minimum_nec"] = least.normalized
+    return out
 
 
 def _differences(
     contrasts: Contrasts,
     adjusted: Mapping[tuple[str, Pair], float],
-    drawn: Replicates,
     values: Mapping[str, Mapping[str, float]],
     level: float,
     higher: set[str],
 ) -> tuple[Difference, ...]:
     reference, *others = values
+    tables = contrasts.of_tables(reference, level)
     out = []
     for system, metric in ((s, m) for s in others for m in values[s] if m in values[reference]):
         paired = contrasts.found.get(metric, {}).get((system, reference))
-        mine, theirs = (f"{name}{_SEPARATOR}{metric}" for name in (system, reference))
         pair = values[system][metric], values[reference][metric]
-        if paired is None and (np.isinf(pair).any() or not {mine, theirs} <= set(drawn.names)):
-            gap, why = infinite_gap(*pair)  # an infinite loss is not resampled
-            found = Estimate(gap, None, why)
-        elif paired is None:
-            found = drawn.difference(mine, theirs, level)
-        else:
+        p_value, corrected = math.nan, math.nan
+        if paired is not None:
             found = paired.estimate(level)
             if found.interval is not None and metric.rpartition(".")[2].startswith("calibrat"):
                 fixed = f"{found.method}, the calibrator taken as fixed"
                 found = replace(found, method=fixed)
+            p_value, corrected = paired.p_value, adjusted[metric, (system, reference)]
+        elif (system, metric) in tables:
+            found, p_value, corrected = tables[system, metric]
+        else:
+            gap, why = pair[0] - pair[1], _NOT_SMOOTH
+            if np.isinf(pair).any():
+                gap, why = infinite_gap(*pair)
+            found = Estimate(gap, None, why)
         out.append(
             Difference(
                 system=system,
@@ -544,8 +548,8 @@ def _differences(
                 better="higher" if metric in higher else "lower",
                 difference=found,
                 level=level,
-                p_value=np.nan if paired is None else paired.p_value,
-                adjusted_p_value=adjusted.get((metric, (system, reference)), np.nan),
+                p_value=p_value,
+                adjusted_p_value=corrected,
                 allowing=None if paired is None else allowing_unseen(paired, level),
             )
         )

@@ -22,7 +22,6 @@ from stakes.calibration.crossfit import (
     deal_samples,
     group_codes,
 )
-from stakes.calibration.floor import Floor
 from stakes.calibration.registry import read_calibrator
 from stakes.costs import SampleCosts
 from stakes.evaluation.application_decisions import (
@@ -35,31 +34,18 @@ from stakes.evaluation.applications import (
     read_adapted,
 )
 from stakes.intervals import (
-    CalibratedStatistic,
-    ClassMeans,
-    LossStatistic,
-    NamedLosses,
-    Odds,
     Progress,
-    RankStatistic,
-    Resampling,
-    Statistic,
-    Training,
     check_resamples,
-    count_statistic,
-    refitter,
     seed_of,
 )
-from stakes.intervals.refit import Refit
-from stakes.metrics import CalibrationError, DecisionMetric
+from stakes.metrics import CalibrationError
 from stakes.metrics.expected_losses import (
     expectation,
-    sample_losses,
 )
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
-from stakes.scores import Answers, PosteriorScores
-from stakes.scoring import BayesCost, LogLoss, ScoringRule
+from stakes.scores import PosteriorScores
+from stakes.scoring import LogLoss, ScoringRule
 
 Grouping = Callable[[ExpectedLoss], ExpectedLoss]  # with the groups that samples come in
 
@@ -313,79 +299,6 @@ class System:
             return 0.0  # no sample is calibrated by a fit to others of the same data
         return max((after - loss(self.calibrated_at(samples, to_all=True))) / 2, 0.0)
 
-    def statistics(self) -> list[Statistic]:
-        """Return what has no closed form, to be resampled: decisions, ranking, calibration."""
-        out: list[Statistic] = []
-        if self.stage is not None:
-            for samples, priced in self._prices():
-                answers = self._refit(samples)
-                out.append(CalibratedStatistic(self._class_means(samples), priced, answers))
-        out += self.count_statistics([d.metrics for d in self.decisions])
-        if len(self.samples.classes) == 2:
-            out.append(self.ranking())
-        return out
-
-    def count_statistics(self, metrics: Sequence[Sequence[DecisionMetric]]) -> list[Statistic]:
-        """Return metrics of decisions that have no closed-form interval, ready to be resampled."""
-        return [
-            count_statistic(
-                decisions.use.name,
-                decisions.samples.y[self.order],
-                decisions.indices[self.order],
-                (decisions.use.costs.classes, decisions.use.costs.decisions),
-                chosen,
-                decisions.samples.given_priors,
-            )
-            for decisions, chosen in zip(self.decisions, metrics, strict=True)
-            if chosen
-        ]
-
-    def loss_statistics(self) -> list[Statistic]:
-        """Return expected losses and costs as they are resampled; infinite ones are left out."""
-        return [LossStatistic(self._class_means(at), priced) for at, priced in self._prices()]
-
-    @cached_property
-    def order(self) -> IntArray:
-        """The samples in the order of their classes, so that sums over a class need no copy."""
-        few = len(self.samples.classes) < 2**15  # small whole numbers are sorted by their digits
-        return np.argsort(self.samples.y.astype(np.int16) if few else self.samples.y, kind="stable")
-
-    def _class_means(self, samples: Samples) -> ClassMeans:
-        return ClassMeans(samples.y[self.order], len(samples.classes), samples.given_priors)
-
-    def _prices(self) -> list[tuple[Samples, list[NamedLosses]]]:
-        """Return all losses by the priors they are computed at, so that each needs one fit only."""
-        found: dict[bytes, tuple[Samples, list[NamedLosses]]] = {}
-
-        def add(samples: Samples, priced: NamedLosses) -> None:
-            key = samples.priors.tobytes() + bytes([samples.priors_from_data])
-            found.setdefault(key, (samples, []))[1].append(priced)
-
-        for decisions in self.decisions:
-            add(decisions.samples, _cost_price(decisions, self.order))
-        for rule in self.rules:
-            losses = sample_losses(rule, self.samples)
-            if np.isfinite(losses).all():
-                name, own = key_of(rule.name), losses[self.order]
-                add(self.samples, NamedLosses(name, "normalized", own, rule.losses, rule))
-        return list(found.values())
-
-    def _refit(self, samples: Samples) -> Refit:
-        stage, order = self._stage, self.order
-        if isinstance(stage.folds, HeldOut):  # fitted elsewhere: no resample changes it
-            fixed = self.calibrated_at(samples).scores.part(order).answers(samples.priors)
-            return lambda _: fixed
-        place, every = np.empty_like(order), np.arange(order.size)
-        place[order] = np.arange(order.size)
-        pairs = ((every, every),)
-        if isinstance(stage.folds, DealtFolds):
-            pairs = tuple((place[train], place[test]) for train, test in stage.folds.pairs)  # type: ignore[assignment]
-        scores = Floor.from_samples(samples).samples(samples).scores
-        log_p = scores.part(order).answers(samples.priors).log_p
-        mass = _scaled(self.samples.mass, order)
-        data = Training(log_p, samples.y[order], pairs, samples.given_priors, mass)
-        return refitter(stage.calibrator, data)
-
     def calibrated_values(self) -> dict[str, float]:
         """Return every loss after calibration and what it recovers, by the fits themselves."""
         if self.stage is None:
@@ -400,44 +313,3 @@ class System:
             out[f"{name}.calibration_loss"] = a.normalized - b.normalized
             out[f"{name}.relative"] = (a.value - b.value) / a.value if a.value > 0 else math.nan
         return out
-
-    def ranking(self) -> RankStatistic:
-        """Return what follows from the order of the scores."""
-        odds = [
-            Odds(use.name, costs.values, use.samples.given_priors)
-            for use in self.uses
-            if (costs := use.binary_costs) is not None
-        ]
-        ranks = self.samples.scores.ranks()[self.order]
-        return RankStatistic(ranks, self.samples.y[self.order], odds)
-
-    def resampling(self, seed: int) -> Resampling:
-        """Return how the samples are resampled: class sizes are kept where priors are given."""
-        samples, order, n = self.samples, self.order, len(self.samples)
-        if samples.groups is not None:
-            mass = _scaled(samples.mass, order)
-            return Resampling(n, seed, unit=samples.groups[order], weights=mass)
-        kept = None if samples.priors_from_data else samples.y[order]
-        copies = None if samples.copies is None else samples.copies[order]
-        weights = _scaled(samples.weights, order)
-        return Resampling(n, seed, strata=kept, weights=weights, copies=copies)
-
-
-def _scaled(weights: FloatArray | None, order: IntArray) -> FloatArray | None:
-    """Return weights in some order, of at most 1 so that their sums stay finite."""
-    if weights is None:
-        return None
-    return np.asarray(weights[order] / weights.max(), dtype=np.float64)
-
-
-def _cost_price(decisions: ApplicationDecisions, order: IntArray) -> NamedLosses:
-    use, costs, losses = decisions.use, decisions.use.costs, decisions.losses()[order]
-    if not isinstance(costs, SampleCosts):
-        rule = BayesCost(costs)
-        return NamedLosses(use.name, "nec", losses, rule.losses, rule)
-    own = costs.part(order)
-
-    def priced(y: IntArray, answers: Answers) -> FloatArray:
-        return own.at(y, own.least_expected(answers.p))
-
-    return NamedLosses(use.name, "nec", losses, priced, constants=use.constants()[order])

@@ -34,15 +34,19 @@ class Unseen:
         return cls(columns, strata, kinds, np.full(n, TRACE))
 
     @classmethod
+    def shared(cls, columns: FloatArray, stratum: IntArray, share: FloatArray) -> Unseen:
+        """Return rows that count half a row together, shared out as told; those of no share go."""
+        some = share > 0
+        mass = HALF * share[some] / share[some].sum()
+        return cls(columns[some], stratum[some], np.full(mass.size, OWN), mass)
+
+    @classmethod
     def swapped(cls, columns: FloatArray, counts: FloatArray, stratum: IntArray) -> Unseen:
         """Return rows of a difference with the two systems exchanged: half a row, shared by size.
 
         All columns change their sign if the systems change their names.
         """
-        share = counts * np.abs(columns).sum(axis=1)
-        some = share > 0
-        mass = HALF * share[some] / share[some].sum()
-        return cls(-columns[some], stratum[some], np.full(mass.size, OWN), mass)
+        return cls.shared(-columns, stratum, counts * np.abs(columns).sum(axis=1))
 
     def __add__(self, other: Unseen) -> Unseen:
         parts = ("columns", "stratum", "kind", "mass")

@@ -22,6 +22,7 @@ _MOST_ROUNDS = 60
 _MOST_HALVINGS = 10
 _GAIN = 1e-7  # of the way from the value to the end, below which a step ends the search
 _REACHED = 1e-9  # of the way from the value to the null
+_MOST_AHEAD = 0.9  # of what reweighting can reach, where a metric is far from linear
 _MOST_RADIUS = 38.0  # beyond it a normal tail is 0
 
 
@@ -113,9 +114,9 @@ class Problem:
             slope = side * self.statistic.slopes(weights, which)
             ahead = side * (null - value) - (slope * (counts - weights)).sum(axis=1)
             left = (depth_of(slope, stratum) * counts).sum(axis=1)
-            if not 0 < ahead[0] < left[0]:
+            if not (ahead[0] > 0 and left[0] > 0):
                 break
-            weights = likeliest(slope, counts, stratum, ahead)
+            weights = likeliest(slope, counts, stratum, np.minimum(ahead, _MOST_AHEAD * left))
             value = self.statistic.values(weights, which)[0]
             if abs(value - null) <= _REACHED * way:
                 return float(radius_at(weights, counts)[0])

@@ -68,3 +68,24 @@ class Totals:
             for k in np.unique(which).tolist():
                 out[which == k] = self.formulas[k](totals[which == k])
         return out
+
+
+@dataclass(frozen=True, eq=False)
+class Less:
+    """Metrics of one kind less as many of another, about the same rows."""
+
+    first: Statistic
+    second: Statistic
+
+    @property
+    def size(self) -> int:
+        """How many differences there are."""
+        return self.first.size
+
+    def values(self, weights: FloatArray, which: IntArray) -> FloatArray:
+        """Return the difference (problems) for rows of weights (problems x rows)."""
+        return self.first.values(weights, which) - self.second.values(weights, which)
+
+    def slopes(self, weights: FloatArray, which: IntArray) -> FloatArray:
+        """Return the derivative of the difference by each weight (problems x rows)."""
+        return self.first.slopes(weights, which) - self.second.slopes(weights, which)

@@ -143,6 +143,7 @@ class DecisionMetric(Named, ABC):
     aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {}  # short names, with their options
     better: ClassVar[Direction] = "higher"
     limits: ClassVar[tuple[float, float]] = (0.0, 1.0)  # that no value passes
+    unbounded: ClassVar[bool] = False  # its interval is that of `inverse`, which is finite
     formula: ClassVar[str]
     relation: ClassVar[str]
     rewards: ClassVar[str]
@@ -189,6 +190,16 @@ class DecisionMetric(Named, ABC):
         n : FourCounts
             The four counts, or arrays of them.
         """
+
+    def inverse(self, n: FourCounts) -> FloatArray:
+        """Return 1 over the metric, without dividing by it.
+
+        Parameters
+        ----------
+        n : FourCounts
+            The four counts, or arrays of them.
+        """
+        return ratio(1.0, self.values(n))
 
     @abstractmethod
     def costs(self, counts: ConfusionCounts) -> CostMatrix:

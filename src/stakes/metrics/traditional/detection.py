@@ -292,6 +292,7 @@ class PositiveLikelihoodRatio(BinaryMetric):
 
     aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"lr+": ()}
     limits: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    unbounded: ClassVar[bool] = True
     formula = "R_22 / R_12"
     relation = "LR+ = (1 - NEC) / R_12 + 1, with costs 1/P_i"
     rewards = (
@@ -300,6 +301,9 @@ class PositiveLikelihoodRatio(BinaryMetric):
 
     def values(self, n: FourCounts) -> FloatArray:
         return ratio(ratio(n.n22, n.n2), ratio(n.n12, n.n1))
+
+    def inverse(self, n: FourCounts) -> FloatArray:
+        return ratio(ratio(n.n12, n.n1), ratio(n.n22, n.n2))
 
     def costs(self, counts: ConfusionCounts) -> CostMatrix:
         return CostMatrix.balanced(counts.classes, counts.priors)
