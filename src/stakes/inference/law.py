@@ -22,6 +22,7 @@ _MOST_ROUNDS = 60
 _MOST_HALVINGS = 10
 _GAIN = 1e-7  # of the way from the value to the end, below which a step ends the search
 _REACHED = 1e-9  # of the way from the value to the null
+_UNDAMPED = 4  # rounds; far from the null they can alternate between two points
 _MOST_AHEAD = 0.9  # of what reweighting can reach, where a metric is far from linear
 _MOST_RADIUS = 38.0  # beyond it a normal tail is 0
 
@@ -105,21 +106,23 @@ class Problem:
         if not side * (null - self._member_values[member]) > 0:
             return 0.0
         which, sides = np.array([member]), np.array([side])
-        weights = counts = self._augmented(which, sides)
+        at = counts = self._augmented(which, sides)
         stratum, value = self.cells.all_strata, self.statistic.values(counts, which)[0]
         way = abs(null - self._member_values[member])
         if side * (null - value) <= 0:  # within half an unseen row
             return 0.0
-        for _ in range(_MOST_ROUNDS):
-            slope = side * self.statistic.slopes(weights, which)
-            ahead = side * (null - value) - (slope * (counts - weights)).sum(axis=1)
+        for round_ in range(_MOST_ROUNDS):
+            slope = side * self.statistic.slopes(at, which)
+            ahead = side * (null - value) - (slope * (counts - at)).sum(axis=1)
             left = (depth_of(slope, stratum) * counts).sum(axis=1)
             if not (ahead[0] > 0 and left[0] > 0):
                 break
             weights = likeliest(slope, counts, stratum, np.minimum(ahead, _MOST_AHEAD * left))
-            value = self.statistic.values(weights, which)[0]
-            if abs(value - null) <= _REACHED * way:
+            found = self.statistic.values(weights, which)[0]
+            if abs(found - null) <= _REACHED * way:
                 return float(radius_at(weights, counts)[0])
+            at = weights if round_ < _UNDAMPED else (at + weights) / 2
+            value = self.statistic.values(at, which)[0]
         return self._bisected(which, sides, null)
 
     def _bisected(self, which: IntArray, side: FloatArray, null: float) -> float:
