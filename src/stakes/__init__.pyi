@@ -9,11 +9,9 @@ from stakes.responses.confidence_kinds import AnswerLogProbability as AnswerLogP
 from stakes.scores.answers import Answers as Answers
 from stakes.evaluation.applications import Application as Application
 from stakes.evaluation.findings import ApplicationResult as ApplicationResult
-from stakes.evaluation.bootstrapping import AreaUnderRoc as AreaUnderRoc
 from stakes.scoring.rules import BayesCost as BayesCost
 from stakes.calibration.beta_calibrator import BetaCalibrator as BetaCalibrator
 from stakes.calibration.bias_calibrator import BiasCalibrator as BiasCalibrator
-from stakes.evaluation.bootstrapping import Bootstrap as Bootstrap
 from stakes.scoring.rules import BrierLoss as BrierLoss
 from stakes.metrics.calibration_errors import CalibrationError as CalibrationError
 from stakes.calibration.loss import CalibrationLoss as CalibrationLoss
@@ -42,7 +40,6 @@ from stakes.displays.det_display import DetDisplay as DetDisplay
 from stakes.curves.likelihood_ratios import DetectionCost as DetectionCost
 from stakes.evaluation.differences import Difference as Difference
 from stakes._errors import EngineError as EngineError
-from stakes.evaluation.bootstrapping import EqualErrorRate as EqualErrorRate
 from stakes.metrics.probability_bins import EqualMass as EqualMass
 from stakes.metrics.probability_bins import EqualWidth as EqualWidth
 from stakes.results import Estimate as Estimate
@@ -138,7 +135,6 @@ from stakes.curves.selective import abstention_curve as abstention_curve
 from stakes.curves.roc import auc as auc
 from stakes.curves.precision_recall import average_precision as average_precision
 from stakes.metrics.expected_losses import bayes_cost as bayes_cost
-from stakes.evaluation.bootstrapping import bootstrap as bootstrap
 from stakes.metrics.expected_losses import brier_score as brier_score
 from stakes.metrics.calibration_errors import calibration_error as calibration_error
 from stakes.calibration.loss import calibration_loss as calibration_loss
@@ -161,6 +157,7 @@ from stakes.evaluation.deciding import decide as decide
 from stakes.calibration.loss import decompose as decompose
 from stakes.curves.likelihood_ratios import detection_cost as detection_cost
 from stakes import displays as displays
+from stakes.evaluation.own_metrics import estimate as estimate
 from stakes.calibration.shift import estimate_priors as estimate_priors
 from stakes.calibration.shift import estimate_priors_from_decisions as estimate_priors_from_decisions
 from stakes.evaluation.entry import evaluate as evaluate

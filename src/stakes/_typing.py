@@ -1,6 +1,6 @@
 """Names for the arrays and labels that travel through the library."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -76,3 +76,4 @@ PriorsLike = ArrayLike | Mapping[Any, float] | str
 Prices = Mapping[str, Any]  # of a miss and a false alarm: numbers, columns or their names
 CostValues = ArrayLike | Prices  # costs without names
 NamesLike = int | Sequence[Label]
+Progress = Callable[[int, int], None]  # called with how much is done, and the total

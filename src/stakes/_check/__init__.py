@@ -18,6 +18,7 @@ from stakes._check.numbers import (
     read_level,
     read_number,
     read_priors,
+    read_seed,
     read_weights,
 )
 from stakes._check.precision import Rounding, slack

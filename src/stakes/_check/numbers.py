@@ -224,3 +224,12 @@ def read_number(
 def read_level(level: float) -> float:
     """Read a level of confidence."""
     return read_number(level, "level", 0, 1 - 1e-12, closed=(False, False))
+
+
+def read_seed(rng: "int | np.random.Generator") -> int:
+    """Return a seed: the number itself, or one drawn from a generator."""
+    if not isinstance(rng, int) and isinstance(rng, np.random.Generator):  # slow to load
+        return int(rng.integers(2**53))  # a whole number that any reader of JSON keeps
+    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
+        raise InputError("rng", "must be a whole number of at least 0 or a Generator", repr(rng))
+    return int(rng)

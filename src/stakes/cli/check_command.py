@@ -149,7 +149,7 @@ def _margin_gates(
     It is the upper end of the ratio's interval that must be within the limit. All applications
     must pass, so that none needs a correction for the others.
     """
-    told = {**stage_arguments(table.request.options), "resamples": 0, "calibrator": None}
+    told = {**stage_arguments(table.request.options), "calibrator": None}
     with table.told_in_place():
         found = table.compare(other, scores, reference=other, margin=margin, **told)
     gates = []
@@ -228,7 +228,6 @@ def gate_document(
         body={
             "samples": samples,
             "level": options.level,
-            "resamples": options.resamples,
             "seed": options.seed,
             "passed": all(g["passed"] for g in gates),
             "gates": gates,

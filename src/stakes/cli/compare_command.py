@@ -6,7 +6,7 @@ from dataclasses import replace
 from stakes._text import interval_name, number, plain
 from stakes.cli.evaluate_command import stage_arguments
 from stakes.cli.github import verdict_annotations
-from stakes.cli.messages import progress_bar, refuse
+from stakes.cli.messages import refuse
 from stakes.cli.options import Options
 from stakes.cli.outputs import Cell, Document, check_outputs, ends, page_text, publish
 from stakes.cli.places import with_options
@@ -35,8 +35,8 @@ def run(options: Options) -> None:
     if options.reference is not None and options.reference not in named:
         refuse(f"--reference must be one of {', '.join(named)}: got {options.reference!r}.")
     table = read_table(prepare(options, named), compared=True)
-    with table.told_in_place(), progress_bar("resampling") as progress:
-        tests = {"reference": options.reference, "margin": options.margin, "progress": progress}
+    with table.told_in_place():
+        tests = {"reference": options.reference, "margin": options.margin}
         result = table.compare(**tests, **stage_arguments(options))
     publish(_document(result, table.source, table.read, options), options)
 

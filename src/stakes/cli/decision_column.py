@@ -28,7 +28,7 @@ def decision_document(options: Options) -> Document:
     evaluation, source = _evaluate(options, options.label, str(options.decision))
     confusion, n = evaluation.confusion, evaluation.confusion.n
     unit = "samples" if confusion.whole else "total weight"
-    facts = f"{number(n, 6)} {unit}, seed {evaluation.seed}"
+    facts = f"{number(n, 6)} {unit}"
     return Document(
         command="evaluate",
         body={"samples": int(n) if confusion.whole else n, **evaluation.to_dict()},
@@ -59,9 +59,7 @@ def _evaluate(options: Options, label: str, decision: str) -> tuple[DecisionEval
         by_case, square = None, costs if isinstance(costs, CostMatrix) else None
         if isinstance(costs, SampleCosts):
             by_case = expected_cost(y, d, costs=costs, priors=priors, sample_weight=weights)
-        made = evaluate_decisions(
-            counts, square, priors, options.level, options.resamples, options.seed, by_case
-        )
+        made = evaluate_decisions(counts, square, priors, options.level, by_case)
     return made, table.source
 
 

@@ -22,7 +22,6 @@ from stakes.scores import Logits, Posteriors
 
 Story = tuple[str, str, list[tuple[str, ...]], list[str]]  # title, text, table, conclusions
 _FILE = "stakes-demo.json"
-_RESAMPLES = 200
 _DIGITS = [str(k) for k in range(10)]
 _TOLD = (  # the verdicts on the biopsies; others are in the file
     *("useful", "worse_than_naive", "practically_equal", "not_distinguishable"),
@@ -95,7 +94,6 @@ def _biopsies(seed: int) -> Evaluation:
         Logits(table.numbers("log_odds")),
         costs=costs,
         slices={"size": table.texts("size")},
-        resamples=_RESAMPLES,
         rng=seed,
     )
 
@@ -111,7 +109,6 @@ def _digits(seed: int) -> Comparison:
         },
         calibrator=AffineCalibrator(),
         classes=_DIGITS,
-        resamples=50,
         rng=seed,
     )
 
@@ -129,7 +126,6 @@ def _patients(seed: int) -> Comparison:
         table.texts("outcome"),
         {"balanced": table.numbers(models[0]), "plain": table.numbers(models[1])},
         costs=costs,
-        resamples=_RESAMPLES,
         rng=seed,
     )
 

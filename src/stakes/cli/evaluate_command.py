@@ -11,7 +11,6 @@ from stakes._amounts import Unit, amount, decimals_of, read_unit
 from stakes._text import interval_name, number, percent, plain
 from stakes.calibration.registry import calibrator_class
 from stakes.cli.github import verdict_annotations
-from stakes.cli.messages import progress_bar
 from stakes.cli.options import Options
 from stakes.cli.outputs import Cell, Document, check_outputs, ends, forget, page_text, publish
 from stakes.cli.parsing import parse_priors
@@ -46,8 +45,8 @@ def run(options: Options) -> None:
 
 def evaluated(table: WholeTable | SummedTable) -> Evaluation:
     """Evaluate the first system of a table, in words of options and with lines for rows."""
-    with table.told_in_place(), progress_bar("resampling") as progress:
-        made = table.evaluate(progress=progress, **stage_arguments(table.request.options))
+    with table.told_in_place():
+        made = table.evaluate(**stage_arguments(table.request.options))
     verdicts = tuple(
         replace(verdict, text=text_in_file(verdict.text, table.table))
         for verdict in with_options(made.verdicts)
@@ -62,7 +61,6 @@ def stage_arguments(options: Options) -> dict[str, Any]:
         "calibrator": None if options.method == "none" else calibrator_class(options.method)(),
         "folds": options.folds,
         "level": options.level,
-        "resamples": options.resamples,
         "rng": options.seed,
     }
 

@@ -22,8 +22,6 @@ def advice_on_limit(gate: Mapping[str, Any], evaluation: Evaluation, calibrate: 
     if value is None:
         return "It is undefined on these data, so it meets no limit: see stakes evaluate --details."
     if gate["confident"] and gate["estimate"]["interval"] is None:
-        if evaluation.resamples == 0:
-            return "Give --resamples 1000, or leave out --confident."
         return "Choose a metric that has an interval, or leave out --confident."
     if gate["confident"] and meets(value, kind, limit):
         return "The value alone would pass. More samples narrow the interval."

@@ -40,7 +40,7 @@ def memory_message(error: BaseException) -> str:
     """Return what was needed, as far as the error says it, and what the process may have."""
     detail = str(error).strip().rstrip(".")
     needed = f": {detail[:1].lower()}{detail[1:]}" if detail else ""
-    hint = "Read fewer rows or columns, ask for fewer resamples, or allow more memory"
+    hint = "Read fewer rows or columns, or allow more memory"
     with suppress(ImportError, OSError, ValueError):
         import resource  # noqa: PLC0415  not there on every system
 

@@ -7,7 +7,7 @@ from stakes.cli.options import DECLARED, Options, flags_of, typed
 
 # What has an effect beside an option that asks for something else; all other options are refused.
 _EFFECTIVE = {
-    "decision": "label classes positive weight cost prior level resamples seed details html title"
+    "decision": "label classes positive weight cost prior level details html title"
     " date unit layout as_json output force memory resume input_format max_bytes timeout decision",
     "apply": "scores scores_are renormalize classes prior write as_json output force memory"
     " input_format max_bytes timeout apply",

@@ -14,7 +14,7 @@ GROUPS = {
     "Logs of evaluation harnesses": "scorer metric log_filter partial abstain_pattern",
     "Weights, groups and slices": "weight group slices",
     "Calibration and intervals": "learner apply write calibrator_file method rules folds level"
-    " resamples seed",
+    " seed",
     "Output": "details html title date layout as_json list_codes output prefix force no_file"
     " no_figures",
     "Reading files": "input_format memory resume engine scheduler master remote max_bytes timeout",

@@ -13,7 +13,6 @@ from stakes._amounts import read_unit
 from stakes._errors import InputError
 from stakes.cli.messages import refuse
 
-_FEWEST_RESAMPLES, _MOST_RESAMPLES = 50, 1_000_000
 _SHARES = 100  # per cent
 
 
@@ -125,14 +124,6 @@ def _percentage(value: object) -> float | None:
     except ValueError:
         return None
     return share if 1 < share <= _SHARES else None
-
-
-def resamples(ctx: click.Context, param: click.Parameter, value: int) -> int:  # noqa: ARG001
-    """Refuse numbers of resamples that give no interval, or no end."""
-    if value and not _FEWEST_RESAMPLES <= value <= _MOST_RESAMPLES:
-        msg = f"--resamples must be 0, or from {_FEWEST_RESAMPLES} to {_MOST_RESAMPLES}:"
-        refuse(f"{msg} got {value}.")
-    return value
 
 
 def unit(ctx: click.Context, param: click.Parameter, value: str) -> str:  # noqa: ARG001

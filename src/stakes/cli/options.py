@@ -11,7 +11,7 @@ import click
 
 from stakes.calibration.registry import calibrator_names
 from stakes.cli.memory import read_size
-from stakes.cli.option_kinds import Choice, FileKind, Number, Whole, either, resamples, unit
+from stakes.cli.option_kinds import Choice, FileKind, Number, Whole, either, unit
 
 METHODS = tuple(name for name in calibrator_names() if name != "threshold")  # that needs costs
 # Of scores, as their registry has them, which would load numpy; a law holds them together.
@@ -239,12 +239,9 @@ class Options:
     level: float = _option(
         _PRINTED, "Confidence level of intervals.", 0.95,
         type=Number(0, 1, min_open=True, max_open=True))
-    resamples: int = _option(
-        _STAGED, "Number of bootstrap resamples, for metrics without a closed-form interval; 0 "
-        "leaves those intervals out.", 1000, type=int, callback=resamples)
     seed: int = _option(
-        f"{_STAGED} calibrate demo answers", "Random seed for folds and resamples.", 0,
-        type=Whole(0), calibrate="Random seed for folds.", answers="Random seed for folds.")
+        f"{_STAGED} calibrate demo answers", "Random seed for folds.", 0,
+        type=Whole(0))
     apply: str | None = _option(
         "calibrate", "Apply this calibrator file instead of fitting one.", metavar="FILE",
         read=True)

@@ -46,7 +46,7 @@ class ComparisonDisplay(ScoreDisplay):
     >>> import stakes
     >>> data = stakes.simulation.simulate(2, n=2000)
     >>> good, bad = data.posteriors([0.9, 0.1]), data.posteriors([0.5, 0.5])
-    >>> result = stakes.compare(data.y, {"plain": good, "balanced": bad}, resamples=100)
+    >>> result = stakes.compare(data.y, {"plain": good, "balanced": bad})
     >>> stakes.ComparisonDisplay(result, ["cost.nec", "auc"]).frame()["distinguishable"].tolist()
     [True, False]
     """

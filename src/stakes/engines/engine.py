@@ -21,7 +21,6 @@ from stakes.evaluation.applications import Applications, classes_of, columns_of_
 from stakes.evaluation.entry import RULES
 from stakes.evaluation.summaries.compared_rows import ScoreForm
 from stakes.evaluation.system_comparison import system_names
-from stakes.intervals import Progress
 from stakes.io import Relation, Roles
 from stakes.io.batches import Ask
 from stakes.io.columns import no_rows
@@ -156,14 +155,12 @@ class Engine(ABC):
         calibrator: Calibrator | None = AffineCalibrator(),  # noqa: B008  never fitted itself
         folds: int = 5,
         level: float = 0.95,
-        resamples: int = 1000,
         groups: Any = None,  # noqa: ANN401
         slices: Any = (),  # noqa: ANN401
         sample_weight: Any = None,  # noqa: ANN401
         classes: NamesLike | None = None,
         rules: Sequence[ScoringRule] = RULES,
         rng: int | np.random.Generator = 0,
-        progress: Progress | None = None,
     ) -> Evaluation:
         """Evaluate a system whose scores are on a cluster, as `stakes.evaluate` does in memory.
 
@@ -195,9 +192,6 @@ class Engine(ABC):
             Number of folds of the calibrator.
         level : float, default 0.95
             Confidence level of the intervals.
-        resamples : int, default 1000
-            Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those
-            out.
         groups : str, optional
             The column of groups: patients, speakers, merchants.
         slices : list of str, optional
@@ -211,9 +205,7 @@ class Engine(ABC):
         rules : sequence of ScoringRule, optional
             By default `LogLoss()` and `BrierLoss()`.
         rng : int or Generator, default 0
-            Seed of folds and resamples.
-        progress : callable, optional
-            Called with the number of resamples done and the total.
+            Seed of the folds.
 
         Returns
         -------
@@ -244,7 +236,7 @@ class Engine(ABC):
         told = {"costs": costs, "priors": priors, "training_priors": training_priors}
         found = self._summed(table, roles, kind, classes, {**told, "rules": rules})
         stage: dict[str, Any] = {"calibrator": calibrator, "folds": folds, "level": level}
-        stage |= {"resamples": resamples, "rng": rng, "progress": progress}
+        stage |= {"rng": rng}
         made: Evaluation = found.total.evaluate(**stage)
         return replace(made, notes=(*found.notes(), *made.notes))
 
@@ -263,13 +255,11 @@ class Engine(ABC):
         calibrator: Calibrator | None = None,
         folds: int = 5,
         level: float = 0.95,
-        resamples: int = 1000,
         groups: Any = None,  # noqa: ANN401
         sample_weight: Any = None,  # noqa: ANN401
         classes: NamesLike | None = None,
         rules: Sequence[ScoringRule] = RULES,
         rng: int | np.random.Generator = 0,
-        progress: Progress | None = None,
     ) -> Comparison:
         """Compare systems whose scores are on a cluster, as `stakes.compare` does in memory.
 
@@ -304,9 +294,6 @@ class Engine(ABC):
             Number of folds of the calibrator.
         level : float, default 0.95
             Confidence level of the intervals.
-        resamples : int, default 1000
-            Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those
-            out.
         groups : str, optional
             The column of groups: patients, speakers, merchants.
         sample_weight : str, optional
@@ -318,9 +305,7 @@ class Engine(ABC):
         rules : sequence of ScoringRule, optional
             By default `LogLoss()` and `BrierLoss()`.
         rng : int or Generator, default 0
-            Seed of folds and resamples.
-        progress : callable, optional
-            Called with the number of resamples done and the total.
+            Seed of the folds.
 
         Returns
         -------
@@ -351,7 +336,7 @@ class Engine(ABC):
         found = self._summed(table, roles, kind, classes, told, compared=True)
         settings: dict[str, Any] = {"reference": reference, "margin": margin, "rules": rules}
         settings |= {"calibrator": calibrator, "folds": folds, "level": level}
-        settings |= {"resamples": resamples, "rng": rng, "progress": progress}
+        settings |= {"rng": rng}
         made: Comparison = found.total.compare(**told, **settings)
         return replace(made, notes=(*found.notes(), *made.notes))
 

@@ -1,15 +1,12 @@
 # Written by `make exports` from the `__all__` of each module.
 from stakes.evaluation.applications import Application as Application
 from stakes.evaluation.findings import ApplicationResult as ApplicationResult
-from stakes.evaluation.bootstrapping import AreaUnderRoc as AreaUnderRoc
-from stakes.evaluation.bootstrapping import Bootstrap as Bootstrap
 from stakes.evaluation.findings import ClassResult as ClassResult
 from stakes.evaluation.system_comparison import Comparison as Comparison
 from stakes.evaluation.findings import DataSummary as DataSummary
 from stakes.evaluation.decision_evaluation import DecisionEvaluation as DecisionEvaluation
 from stakes.evaluation.deciding import Decisions as Decisions
 from stakes.evaluation.differences import Difference as Difference
-from stakes.evaluation.bootstrapping import EqualErrorRate as EqualErrorRate
 from stakes.evaluation.findings import Evaluation as Evaluation
 from stakes.evaluation.findings import LossResult as LossResult
 from stakes.evaluation.odds import OddsRange as OddsRange
@@ -19,9 +16,9 @@ from stakes.evaluation.summaries.summary import Summary as Summary
 from stakes.evaluation.threshold_choice import ThresholdChoice as ThresholdChoice
 from stakes.evaluation.threshold_choice import ThresholdResult as ThresholdResult
 from stakes.evaluation.findings import Verdict as Verdict
-from stakes.evaluation.bootstrapping import bootstrap as bootstrap
 from stakes.evaluation.threshold_choice import choose_threshold as choose_threshold
 from stakes.evaluation.system_comparison import compare as compare
 from stakes.evaluation.deciding import decide as decide
+from stakes.evaluation.own_metrics import estimate as estimate
 from stakes.evaluation.entry import evaluate as evaluate
 from stakes.evaluation.decision_evaluation import evaluate_decisions as evaluate_decisions

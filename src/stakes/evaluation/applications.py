@@ -56,7 +56,7 @@ class Application(Record):
     ...     "screening": stakes.Application({"miss": 20, "false_alarm": 1}, [0.9, 0.1]),
     ...     "alarm": stakes.Application({"miss": 1, "false_alarm": 1}, [0.9, 0.1]),
     ... }
-    >>> settings = {"costs": uses, "training_priors": "data", "resamples": 0}
+    >>> settings = {"costs": uses, "training_priors": "data"}
     >>> result = stakes.evaluate(data.y, data.posteriors([0.9, 0.1]), **settings)
     >>> [use.cost.normalized.value < 1 for use in result.applications]
     [True, True]

@@ -28,7 +28,6 @@ from stakes.evaluation.tracking import Carded, Tracked
 from stakes.evaluation.verdicts.cautions import few_errors, few_kinds, small_classes
 from stakes.evaluation.verdicts.suspicions import turned_costs
 from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
-from stakes.intervals import check_resamples, seed_of
 from stakes.metrics import ConfusionMatrix, Explanation, explain
 from stakes.metrics.paired import paired_difference
 from stakes.metrics.traditional import metrics_for_report
@@ -52,10 +51,6 @@ class DecisionEvaluation(Paged, Tracked, Carded):
         The traditional metrics, with intervals.
     level : float
         Confidence level of the intervals.
-    resamples : int
-        Number of resamples.
-    seed : int
-        Seed of the resamples.
 
     See Also
     --------
@@ -65,7 +60,7 @@ class DecisionEvaluation(Paged, Tracked, Carded):
     --------
     >>> import stakes
     >>> counts = stakes.ConfusionMatrix.from_counts([[855, 45], [5, 95]])
-    >>> result = stakes.evaluate_decisions(counts, [[0, 1], [5, 0]], resamples=0)
+    >>> result = stakes.evaluate_decisions(counts, [[0, 1], [5, 0]])
     >>> result.verdicts[0].code  # so use it
     'useful'
     """
@@ -76,8 +71,6 @@ class DecisionEvaluation(Paged, Tracked, Carded):
     traditional: tuple[Explanation, ...]
     estimates: Mapping[str, Estimate]  # of the traditional metrics, with intervals
     level: float
-    resamples: int
-    seed: int
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -183,8 +176,6 @@ class DecisionEvaluation(Paged, Tracked, Carded):
             "verdict": self.verdict,
             "verdicts": [v.to_dict() for v in self.verdicts],
             "level": self.level,
-            "resamples": self.resamples,
-            "seed": self.seed,
             "traditional": [
                 {**e.to_dict(), "estimate": self.estimates[e.value.name].to_dict()}
                 for e in self.traditional
@@ -203,8 +194,6 @@ def evaluate_decisions(
     costs: CostMatrix | CostValues | None = None,
     priors: PriorsLike | None = None,
     level: float = 0.95,
-    resamples: int = 1000,
-    rng: int | np.random.Generator = 0,
     priced: ExpectedLoss | None = None,
 ) -> DecisionEvaluation:
     """Evaluate hard decisions, given as counts, at given costs and priors.
@@ -222,10 +211,6 @@ def evaluate_decisions(
         How often each class will occur in deployment; by default as in the data.
     level : float, default 0.95
         Confidence level of the intervals.
-    resamples : int, default 1000
-        Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
-    rng : int or Generator, default 0
-        Seed of the resamples.
     priced : ExpectedLoss, optional
         The cost, from `expected_cost`, if costs differ from case to case.
 
@@ -244,7 +229,7 @@ def evaluate_decisions(
     >>> import stakes
     >>> counts = stakes.ConfusionMatrix.from_counts([[855, 45], [5, 95]])
     >>> costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
-    >>> result = stakes.evaluate_decisions(counts, costs, priors=[0.98, 0.02], resamples=0)
+    >>> result = stakes.evaluate_decisions(counts, costs, priors=[0.98, 0.02])
     >>> round(result.expected_cost.normalized, 2), result.verdicts[0].code
     (0.54, 'useful')
     """
@@ -253,8 +238,6 @@ def evaluate_decisions(
         raise InputError(
             "confusion", "must be a ConfusionMatrix", type(confusion).__name__, hint=hint
         )
-    check_resamples(resamples)
-    seed = seed_of(rng)
     cost = confusion.expected_cost(costs, priors) if priced is None else priced
     chosen = None
     if costs is not None or priced is None:
@@ -270,6 +253,4 @@ def evaluate_decisions(
         traditional=tuple(explanation for _, explanation in explained),
         estimates=metric_estimates(shares, explained),
         level=level,
-        resamples=resamples,
-        seed=seed,
     )

@@ -40,8 +40,8 @@ class Difference(Record):
     """A metric of a system minus that of the reference, on the same samples.
 
     `p_value` is two-sided, for no difference; `adjusted_p_value` is corrected for all pairs of
-    systems and, for costs, for all applications (Holm). Both are NaN for metrics whose interval
-    comes from resamples: these are shown, but no claim is based on them.
+    systems and, for costs, for all applications (Holm). Both are NaN for values whose difference
+    has no interval, such as the least cost of any threshold.
 
     Costs of two systems are compared by a sign-flip test, which assumes that systems of equal cost
     are exchangeable. `allowing` is the same difference without that assumption: it allows for
@@ -72,7 +72,7 @@ class Difference(Record):
     >>> data = stakes.simulation.simulate(2, n=500)
     >>> good = data.posteriors([0.9, 0.1])
     >>> poor = data.posteriors([0.5, 0.5])
-    >>> result = stakes.compare(data.y, {"poor": poor, "good": good}, resamples=0)
+    >>> result = stakes.compare(data.y, {"poor": poor, "good": good})
     >>> found = result.of("good", "cost.nec")
     >>> found.wins, found.distinguishable  # better, and not by chance: switch
     (True, True)
@@ -153,7 +153,7 @@ class RelativeCost(Record):
     >>> data = stakes.simulation.simulate(2, n=500)
     >>> good = data.posteriors([0.9, 0.1])
     >>> systems = {"old": good, "new": data.posteriors([0.88, 0.12])}
-    >>> (found,) = stakes.compare(data.y, systems, margin=0.5, resamples=0).relative_costs
+    >>> (found,) = stakes.compare(data.y, systems, margin=0.5).relative_costs
     >>> found.non_inferior  # the new system costs at most 50 % more
     True
     """

@@ -51,7 +51,6 @@ from stakes.evaluation.systems import Settings, SumsOfAll, System, read_system
 from stakes.evaluation.verdicts.evaluation_verdicts import verdicts_of
 from stakes.evaluation.verdicts.suspicions import odd_costs, odd_rows, odd_scores
 from stakes.evaluation.verdicts.usefulness import evidence_of
-from stakes.intervals import Progress
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores, as_scores
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
@@ -73,7 +72,6 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     calibrator: Calibrator | None = AffineCalibrator(),  # noqa: B008  never fitted itself
     folds: Folds = 5,
     level: float = 0.95,
-    resamples: int = 1000,
     groups: Column | str | None = None,
     slices: Mapping[str, Column] | Column | Sequence[str] | None = None,
     sample_weight: Column | str | None = None,
@@ -81,7 +79,6 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     ignore_index: Label | None = None,
     rules: Sequence[ScoringRule] = RULES,
     rng: int | np.random.Generator = 0,
-    progress: Progress | None = None,
 ) -> Evaluation:
     """Evaluate a system: what it costs, whether it is useful, how good its probabilities are.
 
@@ -111,10 +108,8 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         As in `cross_calibrate`.
     level : float, default 0.95
         Confidence level of the intervals.
-    resamples : int, default 1000
-        Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
     groups : column of N names, optional
-        Samples of one group stay together in folds and resamples: patients, speakers, merchants.
+        Samples of one group vary together, and stay together in folds: patients, speakers.
     slices : data frame, mapping from name to column, or one column, optional
         Columns for whose values to give results: site, sex, ranges of `pandas.cut`. Values are
         sorted as numbers, ranges, categories or strings; missing values are the last slice.
@@ -127,9 +122,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     rules : sequence of ScoringRule, optional
         By default `LogLoss()` and `BrierLoss()`.
     rng : int or Generator, default 0
-        Seed of folds and resamples.
-    progress : callable, optional
-        Called with the number of resamples done and the total.
+        Seed of the folds.
 
     Returns
     -------
@@ -149,7 +142,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     >>> data = stakes.simulation.simulate(2, n=2000)
     >>> raw = data.posteriors([0.1, 0.9])
     >>> costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
-    >>> result = stakes.evaluate(data.y, raw, costs=costs, resamples=100)
+    >>> result = stakes.evaluate(data.y, raw, costs=costs)
     >>> round(result.main.cost.normalized.value, 2)
     1.04
     >>> [verdict.code for verdict in result.verdicts]
@@ -174,8 +167,8 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         if cells is not None:
             old = read_training(given, read_applications(costs, given), training_priors)
             curve = curve_of(adapted(given, old))
-    applied = costs, training_priors, calibrator, folds, level, resamples
-    settings = Settings(*applied, groups, slices, rules, rng, progress)
+    applied = costs, training_priors, calibrator, folds, level
+    settings = Settings(*applied, groups, slices, rules, rng)
     found = evaluate_samples(given if cells is None else cells, settings, curve=curve)
     if cells is None:
         return found
@@ -230,7 +223,6 @@ def evaluate_samples(
         level=level,
         calibrator=None if system.stage is None else system.stage.calibrator.name,
         fitted="" if system.stage is None else system.stage.text,
-        resamples=settings.resamples,
         seed=settings.seed,
         slope=calibration_slope(samples, samples.groups).estimate(level),
         notes=(*reading_notes({"": given}), *system.notes),

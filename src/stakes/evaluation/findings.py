@@ -158,7 +158,7 @@ class DataSummary(Record):
     >>> import stakes
     >>> data = stakes.simulation.simulate(2, n=500)
     >>> good = data.posteriors([0.9, 0.1])
-    >>> found = stakes.evaluate(data.y, good, calibrator=None, resamples=0).data
+    >>> found = stakes.evaluate(data.y, good, calibrator=None).data
     >>> found.n, min(found.counts) >= 30  # enough samples of each class
     (499, True)
     """
@@ -213,7 +213,7 @@ class LossResult(Record):
     >>> data = stakes.simulation.simulate(2, n=500)
     >>> good = data.posteriors([0.9, 0.1])
     >>> raw = data.posteriors([0.5, 0.5])
-    >>> cost = stakes.evaluate(data.y, raw, resamples=0).main.cost
+    >>> cost = stakes.evaluate(data.y, raw).main.cost
     >>> cost.calibrated_normalized.value < cost.normalized.value  # calibration helps
     True
     """
@@ -296,7 +296,7 @@ class ApplicationResult(Record):
     >>> data = stakes.simulation.simulate(2, n=500)
     >>> good = data.posteriors([0.9, 0.1])
     >>> costs = {"miss": 5, "false_alarm": 1}
-    >>> use = stakes.evaluate(data.y, good, costs=costs, calibrator=None, resamples=0).main
+    >>> use = stakes.evaluate(data.y, good, costs=costs, calibrator=None).main
     >>> round(use.threshold, 3), use.cost.normalized.interval.high < 1
     (0.167, True)
 
@@ -389,7 +389,7 @@ class ClassResult(Record):
     >>> import stakes
     >>> data = stakes.simulation.simulate(2, n=500)
     >>> good = data.posteriors([0.9, 0.1])
-    >>> settings = {"costs": {"miss": 5, "false_alarm": 1}, "calibrator": None, "resamples": 0}
+    >>> settings = {"costs": {"miss": 5, "false_alarm": 1}, "calibrator": None}
     >>> classes = stakes.evaluate(data.y, good, **settings).by_class
     >>> max(classes, key=lambda each: each.cost.value).name  # look at errors of this class first
     1
@@ -450,7 +450,7 @@ class SliceResult(Record):
     >>> import stakes
     >>> data = stakes.simulation.simulate(2, n=500)
     >>> good = data.posteriors([0.9, 0.1])
-    >>> settings = {"slices": ["a", "b"] * 249 + ["a"], "calibrator": None, "resamples": 0}
+    >>> settings = {"slices": ["a", "b"] * 249 + ["a"], "calibrator": None}
     >>> slices = stakes.evaluate(data.y, good, **settings).slices
     >>> max(slices, key=lambda each: each.cost.value).value  # look at this site first
     'a'
@@ -518,7 +518,7 @@ class Verdict(Record):
     >>> import stakes
     >>> data = stakes.simulation.simulate(2, n=500)
     >>> good = data.posteriors([0.9, 0.1])
-    >>> verdict = stakes.evaluate(data.y, good, calibrator=None, resamples=0).verdicts[0]
+    >>> verdict = stakes.evaluate(data.y, good, calibrator=None).verdicts[0]
     >>> verdict.code == "useful"  # let a program decide by the code
     True
     """
@@ -562,10 +562,8 @@ class Evaluation(Paged, Tracked, Carded):
     calibrator : str or None
     fitted : str
         What the calibrator was fitted on.
-    resamples : int
-        Number of resamples.
     seed : int
-        Seed of folds and resamples.
+        Seed of the folds.
     slope : Estimate or None
         Calibration slope: 1 for calibrated scores.
     verdicts : tuple of Verdict
@@ -584,7 +582,7 @@ class Evaluation(Paged, Tracked, Carded):
     >>> data = stakes.simulation.simulate(2, n=500)
     >>> good = data.posteriors([0.9, 0.1])
     >>> costs = {"miss": 5, "false_alarm": 1}
-    >>> result = stakes.evaluate(data.y, good, costs=costs, calibrator=None, resamples=0)
+    >>> result = stakes.evaluate(data.y, good, costs=costs, calibrator=None)
     >>> result.verdicts[0].code  # so use it
     'useful'
     >>> result.metrics()["cost.nec"].interval.high < 1
@@ -601,7 +599,6 @@ class Evaluation(Paged, Tracked, Carded):
     level: float
     calibrator: str | None
     fitted: str
-    resamples: int
     seed: int
     slope: Estimate | None = None  # of calibration: 1 for calibrated scores
     verdicts: tuple[Verdict, ...] = ()

@@ -52,7 +52,7 @@ class OddsRange(Record):
     >>> data = stakes.simulation.simulate(2, n=500)
     >>> good = data.posteriors([0.9, 0.1])
     >>> poor = data.posteriors([0.5, 0.5])
-    >>> odds = stakes.compare(data.y, {"poor": poor, "good": good}, resamples=0).odds
+    >>> odds = stakes.compare(data.y, {"poor": poor, "good": good}).odds
     >>> {each.system for each in odds if each.low < 1 < each.high}  # best at odds of 1
     {'good'}
     """

@@ -48,7 +48,6 @@ from stakes.evaluation.verdicts.suspicions import (
     twins,
 )
 from stakes.evaluation.verdicts.wording import counted
-from stakes.intervals import Progress
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import infinite_gap
 from stakes.results import Estimate
@@ -81,10 +80,8 @@ class Comparison(Paged, Tracked):
     odds : tuple of OddsRange
     level : float
         Confidence level of the intervals.
-    resamples : int
-        Number of resamples.
     seed : int
-        Seed of folds and resamples.
+        Seed of the folds.
     verdicts : tuple of Verdict
     notes : tuple of str
     sketch : Sketch or None
@@ -100,7 +97,7 @@ class Comparison(Paged, Tracked):
     >>> data = stakes.simulation.simulate(2, n=500)
     >>> good = data.posteriors([0.9, 0.1])
     >>> poor = data.posteriors([0.5, 0.5])
-    >>> result = stakes.compare(data.y, {"poor": poor, "good": good}, resamples=0)
+    >>> result = stakes.compare(data.y, {"poor": poor, "good": good})
     >>> result.may_be_best["cost"]  # use this one
     ('good',)
     """
@@ -114,7 +111,6 @@ class Comparison(Paged, Tracked):
     relative_costs: tuple[RelativeCost, ...]  # where a margin is given
     odds: tuple[OddsRange, ...]
     level: float
-    resamples: int
     seed: int
     verdicts: tuple[Verdict, ...] = ()
     notes: tuple[str, ...] = field(default=())
@@ -175,19 +171,16 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     calibrator: Calibrator | None = None,
     folds: Folds = 5,
     level: float = 0.95,
-    resamples: int = 1000,
     groups: Column | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
     ignore_index: Label | None = None,
     rules: Sequence[ScoringRule] = RULES,
     rng: int | np.random.Generator = 0,
-    progress: Progress | None = None,
 ) -> Comparison:
     """Compare systems on the same samples: differences of every metric, with intervals.
 
-    Costs, scoring rules and areas are compared in closed form; other metrics by resamples, without
-    a test. Claims about costs are corrected for all pairs of systems and applications.
+    Claims about costs are corrected for all pairs of systems and applications.
 
     Parameters
     ----------
@@ -220,8 +213,6 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
         As in `cross_calibrate`.
     level : float, default 0.95
         Confidence level of the intervals.
-    resamples : int, default 1000
-        Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
     groups : column of N names, optional
         As in `evaluate`.
     sample_weight : column of N weights, optional
@@ -233,9 +224,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     rules : sequence of ScoringRule, optional
         By default `LogLoss()` and `BrierLoss()`.
     rng : int or Generator, default 0
-        Seed of folds and resamples.
-    progress : callable, optional
-        Called with the number of resamples done and the total.
+        Seed of the folds.
 
     Returns
     -------
@@ -253,7 +242,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     >>> import stakes
     >>> data = stakes.simulation.simulate(2, n=2000)
     >>> good, bad = data.posteriors([0.9, 0.1]), data.posteriors([0.5, 0.5])
-    >>> result = stakes.compare(data.y, {"plain": good, "balanced": bad}, resamples=200)
+    >>> result = stakes.compare(data.y, {"plain": good, "balanced": bad})
     >>> difference = result.of("balanced", "cost.nec")
     >>> difference.distinguishable, difference.wins
     (True, False)
@@ -272,8 +261,8 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
             y_true, scores, priors, sample_weight, named, kind=kind, ignore_index=ignore_index
         ),
     )
-    applied = costs, training_priors, calibrator, folds, level, resamples
-    settings = Settings(*applied, groups, None, rules, rng, progress)
+    applied = costs, training_priors, calibrator, folds, level
+    settings = Settings(*applied, groups, None, rules, rng)
     return compare_samples(read, settings, margin)
 
 
@@ -344,7 +333,6 @@ def compare_samples(
         relative_costs=margins,
         odds=best_by_odds({name: s.as_given.samples for name, s in made.items()}, level),
         level=level,
-        resamples=settings.resamples,
         seed=settings.seed,
         verdicts=(
             *reversed_systems(costly, level, among=len(made)),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError, UndefinedMetricError, read_level
+from stakes._check import InputError, UndefinedMetricError, read_level, read_seed
 from stakes._text import key_of, quoted
 from stakes._typing import Column, FloatArray, IntArray, PriorsLike
 from stakes.calibration import Calibrator
@@ -32,11 +32,6 @@ from stakes.evaluation.applications import (
     Applications,
     ApplicationSamples,
     read_adapted,
-)
-from stakes.intervals import (
-    Progress,
-    check_resamples,
-    seed_of,
 )
 from stakes.metrics import CalibrationError
 from stakes.metrics.expected_losses import (
@@ -80,22 +75,19 @@ class Settings:
     calibrator: Calibrator | None
     folds: Folds
     level: float
-    resamples: int
     groups: Column | None
     slices: Any  # columns, or slices that were decided before
     rules: Sequence[ScoringRule]
     rng: "int | np.random.Generator"
-    progress: Progress | None
 
     def __post_init__(self) -> None:
         read_level(self.level)
-        check_resamples(self.resamples)
         object.__setattr__(self, "calibrator", read_calibrator(self.calibrator))
 
     @cached_property
     def seed(self) -> int:
-        """The seed of folds and resamples."""
-        return seed_of(self.rng)
+        """The seed of the folds."""
+        return read_seed(self.rng)
 
     def for_system(self, system: str, every: "Mapping[str, Samples]") -> "Settings":
         """Return the settings of one system of several, which may have folds of its own.

@@ -146,7 +146,7 @@ class Tracked:
 
         >>> import stakes
         >>> data = stakes.simulation.simulate(2, n=500)
-        >>> result = stakes.evaluate(data.y, data.posteriors([0.9, 0.1]), resamples=0)
+        >>> result = stakes.evaluate(data.y, data.posteriors([0.9, 0.1]))
         >>> history = {}
         >>> logged = result.log_to(history.update, together=True, prefix="val/")
         >>> history["val/cost.nec.high"] < 1
@@ -224,7 +224,7 @@ class Carded:
         --------
         >>> import stakes
         >>> data = stakes.simulation.simulate(2, n=500)
-        >>> result = stakes.evaluate(data.y, data.posteriors([0.9, 0.1]), resamples=0)
+        >>> result = stakes.evaluate(data.y, data.posteriors([0.9, 0.1]))
         >>> card = result.to_model_card(
         ...     "screening", dataset="simulated", task="tabular-classification", licence="mit"
         ... )

@@ -99,7 +99,7 @@ class DecisionTable:
         j = self.shape[1]
         code = (self.y * j + self.decided) * j + other.decided
         cells, place = np.unique(code, return_inverse=True)
-        number = np.asarray(bincount(place, self.number))
+        number = np.asarray(bincount(place, self.number), dtype=np.float64)
         y, first, second = cells // (j * j), cells // j % j, cells % j
         weight = np.ones(cells.size)
         mine = replace(self, y=y, decided=first, number=number, weight=weight)

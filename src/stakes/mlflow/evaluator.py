@@ -11,7 +11,7 @@ from typing import Any
 
 # MLflow imports this module with itself, so that nothing of stakes is loaded here that is slow.
 OPTIONS = (
-    "costs", "priors", "training_priors", "kind", "calibrator", "folds", "level", "resamples",
+    "costs", "priors", "training_priors", "kind", "calibrator", "folds", "level",
     "groups", "slices", "sample_weight", "classes", "rules", "rng",
 )  # fmt: skip
 OWN = ("scores", "decisions", "prefix", "metrics", "artifacts", "artifact_path")

@@ -81,9 +81,9 @@ def log_evaluation(  # noqa: PLR0913  the run, the names, the documents
     `cost.nec.high`) and the naive value if it is not 1 (`cost.value.naive`). A character that
     MLflow does not accept in a name becomes an underscore. MLflow's stores treat NaN and infinity
     in different ways, and databases turn infinity into 1.8e308, so those numbers become tags,
-    `stakes.undefined.<name>`, with the reason. Other tags have costs, priors, level, seed, number
-    of resamples, the first verdict and the codes of all; they are tags, not params, because a param
-    can be written only once in a run.
+    `stakes.undefined.<name>`, with the reason. Other tags have costs, priors, level, seed,
+    the first verdict and the codes of all; they are tags, not params, because a param can be
+    written only once in a run.
 
     Parameters
     ----------

@@ -17,8 +17,9 @@ _ELSEWHERE = "too long for a tag: see the JSON document"
 
 def setting_tags(record: Record) -> dict[str, str]:
     """Return the settings of an evaluation, and what it says, by key."""
-    tags = {"level": f"{record.level:g}", "seed": str(record.seed)}
-    tags["resamples"] = str(record.resamples)
+    tags = {"level": f"{record.level:g}"}
+    if not isinstance(record, DecisionEvaluation):
+        tags["seed"] = str(record.seed)
     if isinstance(record, Comparison):
         tags |= {
             "systems": _json(record.systems),

@@ -152,7 +152,7 @@ def paper_sketch() -> Sketch:
         "abstaining costs 0.1": CostMatrix.zero_one(2, abstain=0.1),
     }
     systems = {name: data.log_likelihood_ratios(d) for name, d in _SYSTEMS.items()}
-    sketch = compare(data.y, systems, costs=costs, priors="data", resamples=0, rules=[]).sketch
+    sketch = compare(data.y, systems, costs=costs, priors="data", rules=[]).sketch
     if sketch is None:
         raise TypeError(sketch)
     return sketch

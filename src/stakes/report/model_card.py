@@ -237,8 +237,9 @@ def _caveats(record: Record, card: Card) -> list[str]:
 
 
 def _method(record: Record) -> list[str]:
-    parts = [f"stakes {__version__}", f"seed {record.seed}", f"{record.resamples} resamples"]
+    parts = [f"stakes {__version__}"]
     if isinstance(record, Evaluation):
+        parts.append(f"seed {record.seed}")
         parts.append(f"scores: {record.data.scores}")
         if record.calibrator is not None:
             parts.append(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError, read_level
+from stakes._check import InputError, read_level, read_seed
 from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import number, percent, plain, quoted, table
@@ -22,7 +22,6 @@ from stakes.calibration.crossfit import Folds
 from stakes.costs.confidence_target import ConfidenceTarget, as_target
 from stakes.evaluation.findings import Paged, Verdict, plain_values
 from stakes.evaluation.tracking import Tracked
-from stakes.intervals import seed_of
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference, paired_difference
 from stakes.responses.abstention_rules import gain_of, paired_costs
@@ -351,7 +350,7 @@ def compare_responses(
     """  # noqa: E501  what is printed
     listed = _read_systems(systems)
     target, level = as_target(target), read_level(level)
-    seed = seed_of(rng)
+    seed = read_seed(rng)
     found = {
         name: evaluate_responses(
             said, target, calibrator=calibrator, folds=folds, level=level, rng=seed

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError, read_level
+from stakes._check import InputError, read_level, read_seed
 from stakes._foreign_calls import answered
 from stakes._text import table
 from stakes._typing import Column
@@ -23,7 +23,7 @@ from stakes.curves import RiskCoverageCurve
 from stakes.evaluation.entry import evaluate
 from stakes.evaluation.findings import Evaluation, Paged, Verdict, plain_values
 from stakes.evaluation.tracking import Tracked
-from stakes.intervals import bounded_mean, seed_of
+from stakes.intervals import bounded_mean
 from stakes.responses.abstention_rules import (
     AbstentionRule,
     Rules,
@@ -243,7 +243,7 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
     if not isinstance(responses, Responses):
         raise InputError("responses", "must be Responses(right, confidence, ...)", repr(responses))
     responses = responses.in_order()
-    target, level, seed = as_target(target), read_level(level), seed_of(rng)
+    target, level, seed = as_target(target), read_level(level), read_seed(rng)
     own, calibrator = own_measures(responses, level), read_calibrator(calibrator)
     fitted = calibrate_confidence(responses, calibrator, folds, seed)
     rules = Rules(responses, fitted, level)
@@ -311,7 +311,7 @@ def _confidence(
     samples = open_samples(responses)
     return evaluate(
         np.array(TRUTHS)[samples.y], samples.scores, costs=target.costs(), classes=TRUTHS,
-        calibrator=calibrator, folds=open_folds(responses, folds), level=level, resamples=0,
+        calibrator=calibrator, folds=open_folds(responses, folds), level=level,
         groups=samples.groups, sample_weight=samples.weights, rng=seed,
     )  # fmt: skip
 

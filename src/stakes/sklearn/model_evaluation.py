@@ -12,11 +12,19 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from stakes._check import InputError, encode, read_column, read_names, read_weights, seen_names
+from stakes._check import (
+    InputError,
+    encode,
+    read_column,
+    read_names,
+    read_seed,
+    read_weights,
+    seen_names,
+)
 from stakes._errors import told_of
 from stakes._foreign_calls import answered
 from stakes._text import plain, quoted
-from stakes._typing import Column, Names, NamesLike, PriorsLike
+from stakes._typing import Column, Names, NamesLike, PriorsLike, Progress
 from stakes.calibration import AffineCalibrator, Calibrator
 from stakes.calibration.crossfit import Folds
 from stakes.calibration.registry import read_calibrator
@@ -25,7 +33,6 @@ from stakes.costs.price_words import is_prices
 from stakes.evaluation import Application, Comparison, Evaluation, Verdict, compare, evaluate
 from stakes.evaluation.applications import Applications, classes_of, columns_of_costs, with_columns
 from stakes.evaluation.entry import RULES
-from stakes.intervals import Progress, seed_of
 from stakes.samples import Samples, read_samples
 from stakes.scores import PosteriorScores, model_scores
 from stakes.scores.model_scores import FIT_FIRST
@@ -59,7 +66,6 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
     calibrator: Calibrator | None = AffineCalibrator(),  # noqa: B008  never fitted itself
     folds: Folds | None = None,
     level: float = 0.95,
-    resamples: int = 1000,
     groups: Column | str | None = None,
     slices: Mapping[str, Column] | Column | Sequence[str] | None = None,
     sample_weight: Column | str | None = None,
@@ -109,8 +115,6 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
         As in `evaluate`, for a fitted model; with `cv` its folds are used.
     level : float, default 0.95
         Confidence level of the intervals.
-    resamples : int, default 1000
-        Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
     groups : column of N names, or name of a column, optional
         As in `evaluate`.
     slices : data frame, mapping from name to column, one column, or names of columns, optional
@@ -122,9 +126,9 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
     rules : sequence of ScoringRule, optional
         By default `LogLoss()` and `BrierLoss()`.
     rng : int or Generator, default 0
-        Seed of folds and resamples.
+        Seed of the folds.
     progress : callable, optional
-        Called with the number of fits, then resamples, done and the total.
+        Called with the number of fits done and the total.
 
     Returns
     -------
@@ -160,7 +164,7 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
         made = {"model": _fitted(model, X, response_method, "model")}
     else:
         _refuse_folds(folds)
-        rng, methods = seed_of(rng), {"model": response_method}
+        rng, methods = read_seed(rng), {"model": response_method}
         fit = cv, rng, calibrator, n_jobs, progress
         made = read.out_of_fold({"model": model}, methods, *fit, weighted=weighted_fit)
     systems = read.systems(made, priors, training_priors)
@@ -178,10 +182,8 @@ def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; opt
         training_priors=systems.placed.training,
         calibrator=calibrator,
         level=level,
-        resamples=resamples,
         rules=rules,
         rng=rng,
-        progress=progress,
     )
     return systems.said(evaluation, out_of_fold=cv is not None)
 
@@ -204,7 +206,6 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
     calibrator: Calibrator | None = None,
     folds: Folds | None = None,
     level: float = 0.95,
-    resamples: int = 1000,
     groups: Column | str | None = None,
     sample_weight: Column | str | None = None,
     classes: NamesLike | None = None,
@@ -250,8 +251,6 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
         As in `evaluate`, for fitted models; with `cv` its folds are used.
     level : float, default 0.95
         Confidence level of the intervals.
-    resamples : int, default 1000
-        Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
     groups : column of N names, or name of a column, optional
         As in `evaluate`.
     sample_weight : column of N weights, or name of a column, optional
@@ -261,9 +260,9 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
     rules : sequence of ScoringRule, optional
         By default `LogLoss()` and `BrierLoss()`.
     rng : int or Generator, default 0
-        Seed of folds and resamples.
+        Seed of the folds.
     progress : callable, optional
-        Called with the number of fits, then resamples, done and the total.
+        Called with the number of fits done and the total.
 
     Returns
     -------
@@ -312,7 +311,7 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
         made = {name: _fitted(m, X, methods[name], _argument(name)) for name, m in models.items()}
     else:
         _refuse_folds(folds)
-        rng = seed_of(rng)
+        rng = read_seed(rng)
         fit = cv, rng, calibrator, n_jobs, progress
         made = read.out_of_fold(models, methods, *fit, weighted=weighted_fit)
     systems = read.systems(made, priors, training_priors)
@@ -331,10 +330,8 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
         training_priors=systems.placed.training,
         calibrator=calibrator,
         level=level,
-        resamples=resamples,
         rules=rules,
         rng=rng,
-        progress=progress,
     )
     return systems.said(comparison, out_of_fold=cv is not None)
 

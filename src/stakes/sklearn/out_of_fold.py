@@ -23,9 +23,8 @@ from stakes._check import InputError, UndefinedMetricError
 from stakes._counting import bincount
 from stakes._errors import told_of
 from stakes._text import quoted
-from stakes._typing import FloatArray, IntArray, Names
+from stakes._typing import FloatArray, IntArray, Names, Progress
 from stakes.calibration.crossfit import ModelFolds
-from stakes.intervals import Progress
 from stakes.scores import LogPosteriors, PosteriorScores
 from stakes.scores.model_scores import model_values, named_scores
 from stakes.sklearn.model_priors import (

@@ -70,7 +70,7 @@ class Measures:
         more |= {"sample_weight": np.ones(y.size)} if told["weighted"] else {}
         more |= {"groups": np.arange(y.size)} if told["grouped"] else {}
         probe.update([probe.classes[i] for i in y], _scores_of(p, told["scores"]), **more)
-        found = list(probe.evaluate(calibrator=self.calibrator, folds=2, resamples=0).metrics())
+        found = list(probe.evaluate(calibrator=self.calibrator, folds=2).metrics())
         for name in self.names:
             if name not in found:
                 near = difflib.get_close_matches(name, found, n=1)
@@ -83,7 +83,7 @@ class Measures:
         found, why = {}, ""
         try:
             if summary.n:
-                found = summary.evaluate(calibrator=self.calibrator, resamples=0).metrics()
+                found = summary.evaluate(calibrator=self.calibrator).metrics()
         except UndefinedMetricError as error:
             why = f" ({error})"
         values = {name: _value(found, name) for name in self.names}

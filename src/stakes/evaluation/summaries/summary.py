@@ -26,7 +26,6 @@ from stakes.evaluation.summaries.summary_request import Request, stated_training
 from stakes.evaluation.summaries.summed_rows import SummedRows
 from stakes.evaluation.summaries.two_classes import Bounds, TwoClasses
 from stakes.evaluation.systems import Settings
-from stakes.intervals import Progress
 from stakes.samples import Samples, paired
 from stakes.scores import Posteriors, Scores, read_kind
 from stakes.scoring import ScoringRule
@@ -347,9 +346,7 @@ class Summary(Record):
         calibrator: Calibrator | None = AffineCalibrator(),  # noqa: B008  never fitted itself
         folds: int = 5,
         level: float = 0.95,
-        resamples: int = 1000,
         rng: int | np.random.Generator = 0,
-        progress: Progress | None = None,
     ) -> Evaluation:
         """Return what `stakes.evaluate` returns for all samples.
 
@@ -365,18 +362,13 @@ class Summary(Record):
             Number of folds of the calibrator.
         level : float, default 0.95
             Confidence level of the intervals.
-        resamples : int, default 1000
-            Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those
-            out.
         rng : int or Generator, default 0
-            Seed of folds and resamples.
-        progress : callable, optional
-            Called with the number of resamples done and the total.
+            Seed of the folds.
         """
         training = stated_training(self._request.kind, self._request.training)
         slices = tuple(self._slices.decisions())
-        stage, rules = (calibrator, folds, level, resamples), self._request.rules
-        settings = Settings(None, training, *stage, None, slices, rules, rng, progress)
+        stage, rules = (calibrator, folds, level), self._request.rules
+        settings = Settings(None, training, *stage, None, slices, rules, rng)
         found = self._filled().evaluate(settings)  # at the costs and groups of what was kept
         notes = [
             f"{name} lies between {number(low)} and {number(high)}: scores were kept in cells."
