@@ -20,6 +20,14 @@ KINDS = {
     kind.__name__: kind for kind in (stakes.Posteriors, stakes.Logits, stakes.LogLikelihoodRatios)
 }
 _HINTS = {  # what to do, by code, in words of the page
+    "decisions": "They look like class labels: the page takes scores.",
+    "distances": "Log odds? Choose them. Distances, such as an SVM's, are not log odds: calibrate"
+    " them first.",
+    "logits": "Values before a softmax? Turn them into probabilities.",
+    "logs": "Log probabilities? Turn them into probabilities.",
+    "odds": "Odds? Take their logarithm, and choose log odds.",
+    "percent": "Percent? Divide by 100. For other scores choose what they are.",
+    "percent_or_odds": "Percent? Divide by 100. Odds? Take their logarithm, and choose log odds.",
     "renormalize": "To divide rows by their sum, install stakes."
     " For other scores choose what they are.",
     "say_kind": "If they are not probabilities, choose what they are.",

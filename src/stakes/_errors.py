@@ -69,19 +69,19 @@ _PYTHON_HINTS = {  # what to do, by code, in words of Python
 }
 
 
-_LONGEST_VALUE, _LONGEST_TEXT = 120, 300
+_VALUE, _TEXT = (200, 30, 22), (300, 200, 97)  # characters: at most, and of the two ends
 
 
-def in_a_line(value: object, longest: int = _LONGEST_VALUE) -> str:
-    r"""Return a value as one short line; what is cut off its end is marked.
+def in_a_line(value: object, lengths: tuple[int, int, int] = _VALUE) -> str:
+    r"""Return a value as one short line: of a long one, or of a table in lines, its two ends.
 
-    >>> in_a_line("[1,\n       2]"), in_a_line("a" * 200, 8)
-    ('[1, 2]', 'aaaaaaa…')
+    >>> in_a_line("[1,\n       2]"), in_a_line("1" * 200 + "2" * 100)
+    ('[1, 2]', '111111111111111111111111111111 … 2222222222222222222222')
     """
-    text = str(value)
-    if "\n" in text[: 2 * longest]:
-        text = " ".join(text[: 4 * longest].split())
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+    text, (longest, head, tail) = str(value), lengths
+    if "\n" in text:
+        text, longest = " ".join(text.split()), head + tail
+    return text if len(text) <= longest else f"{text[:head].rstrip()} … {text[-tail:].lstrip()}"
 
 
 @dataclass(frozen=True)
@@ -221,7 +221,7 @@ class StakesError(Exception):
         self.hint = hint
         if code is not None:
             self.code = code
-        self._found = None if found is None else in_a_line(found, _LONGEST_TEXT)
+        self._found = None if found is None else in_a_line(found, _TEXT)
         self._more, self._whole = more, rule is None
         super().__init__(str(self))
 

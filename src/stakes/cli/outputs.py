@@ -217,7 +217,7 @@ def check_output(path: str, options: Options) -> None:
     refuse_taken(path, force=True)
     streams = {1: "standard output", 2: "standard error"}
     for descriptor, name in streams.items():
-        if Target.of(path).plain and _is_open(path, descriptor):
+        if Target.from_path(path).plain and _is_open(path, descriptor):
             msg = f"cannot write '{plain(path, 1000)}': {name} goes there. Name another output."
             raise FileError(msg)
     refuse_taken(path, force=options.force)
@@ -304,7 +304,7 @@ def check_outputs(options: Options) -> None:
     if resume is not None:
         _refuse_input(resume, options)
         refuse_taken(resume, force=True)
-        if not Target.of(resume).plain:
+        if not Target.from_path(resume).plain:
             rule = "--resume needs a plain file, which is read again"
             raise FileError(f"cannot write '{plain(resume, 1000)}': {rule}.")
 

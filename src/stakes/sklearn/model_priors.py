@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._text import plain
 from stakes._typing import FloatArray, IntArray, Names
 from stakes.scores import PosteriorScores
@@ -298,8 +299,8 @@ def _weighted_parts(model: Any) -> Iterator[str]:
 
 def class_counts(codes: IntArray, k: int, weights: FloatArray | None) -> ClassCounts:
     """Return the counts of coded labels."""
-    n = np.bincount(codes, minlength=k).astype(np.float64)
-    weight = n if weights is None else np.bincount(codes, weights, k).astype(np.float64)
+    n = bincount(codes, minlength=k).astype(np.float64)
+    weight = n if weights is None else bincount(codes, weights, k).astype(np.float64)
     return ClassCounts(n, weight)
 
 
