@@ -47,7 +47,7 @@ SEVERAL_OUTPUTS = {"ClassifierChain", "MultiOutputClassifier"}
 BINARY = {"FixedThresholdClassifier", "TunedThresholdClassifierCV"}
 
 
-def made(name: str, kind: Any) -> Any:
+def made(name: str, kind: Any) -> Any:  # noqa: ANN401
     """Return a classifier of this kind, small enough to be fitted often."""
     if name in SET:
         return SET[name]
@@ -104,11 +104,11 @@ class Case:
         self.seen, self.unseen, self.y_seen, self.y_unseen = parts
 
     @property
-    def fitted(self) -> Any:
+    def fitted(self) -> Any:  # noqa: ANN401
         return clone(self.model).fit(self.seen, self.y_seen)
 
     @property
-    def p(self) -> Any:
+    def p(self) -> Any:  # noqa: ANN401
         """Posteriors of samples that the model has not seen."""
         return self.fitted.predict_proba(self.unseen)
 
@@ -145,7 +145,13 @@ def fitted(case: Case, folder: Path) -> None:
 def compared(case: Case, _: Path) -> None:
     models = {"tree": TREE, "model": case.model, "logistic": LogisticRegression()}
     found = stakes.compare_models(
-        models, case.X, case.y, cv=3, costs=case.costs, calibrator=stakes.AffineCalibrator(), resamples=0
+        models,
+        case.X,
+        case.y,
+        cv=3,
+        costs=case.costs,
+        calibrator=stakes.AffineCalibrator(),
+        resamples=0,
     )
     assert found.verdicts
     for name in ("model", "logistic"):
@@ -223,7 +229,7 @@ CALLS: list[Callable[[Case, Path], None]] = [
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.__name__)
-@pytest.mark.parametrize(("name", "k"), ROWS, ids=lambda value: str(value))
+@pytest.mark.parametrize(("name", "k"), ROWS, ids=str)
 def test_a_classifier_works_with_a_call(
     name: str, k: int, call: Callable[[Case, Path], None], tmp_path: Path
 ) -> None:

@@ -75,7 +75,7 @@ def same(a: float, b: float) -> bool:
 
 def holds(found: Comparison, systems: Iterable[str], zeros: str) -> None:
     """Check what holds for any comparison of systems some of which have an infinite loss."""
-    base = [m for m in found.values[found.reference] if "calibrat" not in m and "relativ" not in m]
+    base = [m for m in found.values[found.reference] if "calibrat" not in m and "relative" not in m]
     for name in systems:
         assert set(base) <= set(found.values[name])
         for kind in ("value", "normalized"):

@@ -463,7 +463,7 @@ def test_one_lookup_explains_metrics_codes_and_foreign_words(word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "meant"), [("few_eror", "few_errors"), ("sensitivty", "sensitivity"), ("f3", "f1")]
+    ("word", "meant"), [("few_eror", "few_errors"), ("sensitivit", "sensitivity"), ("f3", "f1")]
 )
 def test_a_slip_is_refused_with_near_words(word: str, meant: str) -> None:
     assert repr(meant) in said_by(lambda: stakes.explain(word))
