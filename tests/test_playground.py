@@ -123,7 +123,7 @@ def test_hints_are_words_of_the_page(bridge: ModuleType) -> None:
     [
         (0.01, 1.5, "If they are not probabilities, choose what they are."),
         (0, 100, "Percent? Divide by 100. "),
-        (0.01, 40.5, "Percent? Divide by 100. Odds? Take their logarithm, and choose log odds."),
+        (0.01, 3, "Percent? Divide by 100. Odds? Take their logarithm, and choose log odds."),
         (0.01, 4000.5, "Odds? Take their logarithm, and choose log odds."),
         (-9, -0.01, "Log probabilities? Turn them into probabilities."),
         (-9, 9.5, "Log odds? Choose them. "),

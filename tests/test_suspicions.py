@@ -145,7 +145,9 @@ def test_rows_out_of_step_are_said(y: Any, p: Any, lag: int) -> None:  # noqa: A
 def test_systems_that_are_the_same_need_no_more_samples(twin: Any) -> None:  # noqa: ANN401
     result = stakes.compare(Y, {"old": P, "new": twin, "other": P**2}, resamples=0)
     assert "The scores of new are those of old in all 500" in found(result)["same_scores"]
-    assert [v for v in result.verdicts if "gather more" in v.advice.lower() and " new " in v.text] == []
+    assert [
+        v for v in result.verdicts if "gather more" in v.advice.lower() and " new " in v.text
+    ] == []
     ratios = stakes.LogLikelihoodRatios(np.log(P / (1 - P)))
     systems = {"old": ratios, "new": stakes.LogLikelihoodRatios(ratios.values)}
     again = stakes.compare(Y, systems, priors="data", resamples=0)
