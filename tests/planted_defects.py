@@ -797,7 +797,7 @@ DEFECTS = [
     ("sklearn/wrapping_classifiers.py", '"decision_function", "predict_log_proba", "predict_proba"', '"predict_proba", "decision_function"', "test_sklearn_calibrated"),
     ("sklearn/wrapping_classifiers.py", "unknown = np.setdiff1d(seen, classes)", "unknown = seen[:0]", "test_sklearn_calibrated and do_not_know or does_not_know"),
     ("sklearn/bayes_classifier.py", "found.at_priors(old, self._target)", "found.at_priors(self._target, old)", "test_sklearn_bayes"),
-    ("sklearn/bayes_classifier.py", "_counts(data, self.classes_, data.weights).shares", "_counts(data, self.classes_, None).shares", "test_sklearn_bayes"),
+    ("sklearn/bayes_classifier.py", "_counts(data, self.classes_, data.weights).shares", "_counts(data, self.classes_, None).shares", "of_the_data_count_weights"),
     ("sklearn/bayes_classifier.py", "class_counts(np.argsort(classes)[codes], ", "class_counts(codes, ", "test_sklearn_bayes"),
     ("sklearn/model_priors.py", "inner = _wrapped(model, names)", "inner = None", "test_sklearn_bayes"),
     ("sklearn/bayes_classifier.py", "decide(posteriors, table, cap=self.cap)", "decide(posteriors, table)", "test_sklearn_bayes"),

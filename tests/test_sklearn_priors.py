@@ -349,3 +349,10 @@ def test_unreadable_weights_are_unknown() -> None:
     assert found.values is None
     assert "class_weight=[1, 2] cannot be read" in found.why
     assert isinstance(found, PosteriorPriors)
+
+
+@pytest.mark.parametrize("stage", [None, stakes.AffineCalibrator()])
+def test_priors_of_the_data_count_weights(stage: Any) -> None:
+    model = stakes.sklearn.BayesClassifier(LogisticRegression(), priors="data", calibrator=stage)
+    model.fit(X, Y, sample_weight=HEAVY)
+    assert model.priors_ == pytest.approx(np.bincount(Y, HEAVY) / HEAVY.sum())
