@@ -149,8 +149,9 @@ def test_an_infinite_loss_of_a_sample_that_does_not_count_is_not_infinite() -> N
     systems = scores_of(THREE, 3, "")
     lost = np.flatnonzero(THREE == 2)[0]
     systems["b"][lost] = [0.5, 0.5, 0]
-    used = {"priors": [0.5, 0.5, 0], "training_priors": "deployment"}
-    found = stakes.compare(THREE, systems, **used, resamples=0)
+    found = stakes.compare(
+        THREE, systems, priors=[0.5, 0.5, 0], training_priors="deployment", resamples=0
+    )
     expected = stakes.cross_entropy(THREE, systems["b"], priors=[0.5, 0.5, 0])
     assert same(found.values["b"]["cross_entropy.value"], expected.value)
     holds(found, systems, "")

@@ -363,7 +363,7 @@ class TestPriors:
     def test_a_frozen_model_must_be_told(self) -> None:
         x, y = blobs()
         inner = FrozenEstimator(LogisticRegression().fit(x[:100], y[:100]))
-        with pytest.raises(stakes.InputError, match="must be given where .* are not seen"):
+        with pytest.raises(stakes.InputError, match=r"must be given where .* are not seen"):
             BayesClassifier(inner, priors=[0.9, 0.1]).fit(x[100:], y[100:])
         shares = np.bincount(y[:100]) / 100
         model = BayesClassifier(inner, priors=[0.9, 0.1], training_priors=shares).fit(
