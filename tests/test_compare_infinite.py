@@ -54,13 +54,14 @@ OPTIONS: dict[str, tuple[int, dict[str, Any]]] = {
     "groups": (2, {"groups": np.arange(N) % 12}),
     "costs by case": (2, {"costs": BY_CASE}),
     "abstention": (2, {"costs": ABSTAIN}),
-    "priors": (2, {"priors": [0.9, 0.1]}),
+    "priors": (2, {"priors": [0.9, 0.1], "training_priors": "deployment"}),
+    "priors, adapted": (2, {"priors": [0.9, 0.1], "training_priors": "data"}),
     "margin": (2, {"margin": 0.1}),
     "applications": (2, {"costs": {"one": BY_CASE, "two": ABSTAIN}}),
     "rules": (2, {"rules": [stakes.SphericalLoss(), stakes.LogLoss(), stakes.BrierLoss()]}),
     "three classes": (3, {}),
     "three classes, calibrated": (3, {"calibrator": stakes.AffineCalibrator()}),
-    "three classes, priors": (3, {"priors": [0.2, 0.3, 0.5]}),
+    "three classes, priors": (3, {"priors": [0.2, 0.3, 0.5], "training_priors": "deployment"}),
 }
 
 
@@ -148,7 +149,9 @@ def test_an_infinite_loss_of_a_sample_that_does_not_count_is_not_infinite() -> N
     systems = scores_of(THREE, 3, "")
     lost = np.flatnonzero(THREE == 2)[0]
     systems["b"][lost] = [0.5, 0.5, 0]
-    found = stakes.compare(THREE, systems, priors=[0.5, 0.5, 0], resamples=0)
+    found = stakes.compare(
+        THREE, systems, priors=[0.5, 0.5, 0], training_priors="deployment", resamples=0
+    )
     expected = stakes.cross_entropy(THREE, systems["b"], priors=[0.5, 0.5, 0])
     assert same(found.values["b"]["cross_entropy.value"], expected.value)
     holds(found, systems, "")

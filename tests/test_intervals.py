@@ -322,7 +322,7 @@ def test_ranking_is_that_of_the_curve(data: Scored) -> None:
     s = data.p[:, 1]
     w = np.ones(s.size) if data.weights is None else data.weights / data.weights.max()
     w = np.maximum(w, 1e-6)
-    roc = stakes.roc_curve(data.y, s, sample_weight=w)
+    roc = stakes.roc_curve(data.y, stakes.Posteriors(s), sample_weight=w)
     odds = [Odds(str(i), c.values, data.priors) for i, c in enumerate(RANK_COSTS)]
     found = RankStatistic(s, data.y, odds).under(w[None, :])[0]
     least = [roc.minimum_cost(c, data.priors).normalized for c in RANK_COSTS]

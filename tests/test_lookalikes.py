@@ -216,9 +216,12 @@ def test_a_kind_that_contradicts_typed_scores_is_refused() -> None:
     ):
         with pytest.raises(InputError, match="kind must be that of typed scores: got Logits"):
             run(kind=stakes.Logits)
-        with pytest.raises(InputError, match="kind must be a kind of scores"):
+        with pytest.raises(InputError, match="kind must be that of typed scores: got Logits"):
             run(kind="logits")
-        run(kind=stakes.Posteriors, resamples=0)
+        with pytest.raises(InputError, match="kind must be a kind of scores"):
+            run(kind="distances")
+        for same in (stakes.Posteriors, "probabilities"):
+            run(kind=same, resamples=0)
 
 
 HUGE: dict[str, tuple[Callable[[int], object], str]] = {

@@ -274,7 +274,7 @@ def test_weights_whose_effect_is_unknown_are_a_verdict_that_advises_calibration(
     forest = RandomForestClassifier(20, class_weight="balanced", random_state=0)
     found = stakes.evaluate_model(forest, X, Y, cv=3, costs=COSTS, **QUICK)
     verdict = next(v for v in found.verdicts if v.code == "weighted_classes")
-    assert "trees take up weights only where leaves are mixed" in verdict.text
+    assert "trees take up class_weight='balanced' only where leaves are mixed" in verdict.text
     assert "CalibratedClassifier(model)" in verdict.advice
 
 

@@ -176,7 +176,8 @@ def _trees(model: Any, counts: ClassCounts | None) -> PosteriorPriors:
     uneven = counts is not None and not counts.evenly
     if not found.weighting and not uneven:
         return found
-    return _unknown("trees take up weights only where leaves are mixed", found.weighting)
+    what = found.weighting or "weights of samples"
+    return _unknown(f"trees take up {what} only where leaves are mixed", found.weighting)
 
 
 def _support_vectors(model: Any, counts: ClassCounts | None) -> PosteriorPriors:  # noqa: ARG001

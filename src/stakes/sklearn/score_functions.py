@@ -211,7 +211,12 @@ class LossFunction(ScoreFunction):
         weights = metadata.get("sample_weight")
         shares = read_samples(y_true, scores, None, weights, names).data_priors()
         old = read_training_numbers(training, names)
-        return moved(scores, shares if old is None else old, shares if new is None else new)
+        if new is None:
+            new = shares
+        if old is None:  # a class without samples has prior 0 in `new`, or the value is undefined
+            some = np.where(shares > 0, shares, 1.0)
+            old = shares if np.array_equal(shares, new) else some / some.sum()
+        return moved(scores, old, new)
 
     def _notice(self, at: PosteriorPriors) -> None:
         """Say once that a model weights classes, so that its posteriors are not those of data."""

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from stakes._check import Place, PlacedText
-from stakes._counting import bincount
-from stakes._math import times
+from stakes._math import count_by, times
 from stakes._text import number, plain
 from stakes._typing import FloatArray, IntArray
 from stakes.costs import CostMatrix
@@ -157,12 +156,12 @@ def _levels(samples: Samples, curve: RocCurve | None) -> tuple[IntArray, IntArra
         few = int((size > 1).sum()) < FEWEST_REPEATED
         return None if few or mixed.any() else (np.asarray(size), np.asarray(second > 0))
     k = len(samples.classes)
-    if samples.copies is not None or k == 2 or len(samples) * k > _MOST_CELLS:
+    if k == 2 or samples.n * k > _MOST_CELLS:
         return None
     p = samples.scores.answers(samples.priors).p
     mark = (p * np.sqrt(np.arange(2, k + 2))).sum(axis=1)  # the same for equal rows alone
     _, first, code = np.unique(mark, return_index=True, return_inverse=True)
-    size = bincount(code)
+    size = count_by(code, samples.copies, first.size)
     if int((size > 1).sum()) < FEWEST_REPEATED or (samples.y[first][code] != samples.y).any():
         return None
     order = np.lexsort((p[first].max(axis=1), p[first].argmax(axis=1)))
