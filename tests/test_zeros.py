@@ -344,3 +344,13 @@ def test_half_an_event_never_exceeds_the_next_block() -> None:
     p = np.array([0.1] + [0.4] * 20 + [0.9] * 5)
     after = np.exp(stakes.IsotonicCalibrator().fit(p, y).transform([0.1, 0.4, 0.9]).values[:, 1])
     assert after[0] == after[1] == pytest.approx(1 / 20)
+
+
+@pytest.mark.parametrize("floor", [0.0, 1e-3, 1e-6, 1e-9, 1e-15])
+def test_a_level_without_events_stays_possible_whatever_its_odds(floor: float) -> None:
+    said = np.arange(100) >= 93  # a tree calls 7 of 100 samples positive, none of them rightly
+    y = (np.arange(100) < 3).astype(int)
+    p = stakes.Posteriors(np.where(said, 1 - floor, floor))
+    fitted = stakes.AffineCalibrator().fit(p, y).transform(p).posteriors()[:, 1]
+    assert fitted[~said] == pytest.approx(3 / 93, rel=1e-6)
+    assert (fitted[said] > 1e-12).all()

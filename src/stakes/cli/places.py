@@ -16,7 +16,8 @@ _OPTIONS = {  # what to do, by code
     "agreement_share": "For shares give --confidence-is probability.",
     "check_address": "Check --scheduler, --master or --remote.",
     "choose_prefix": "Rename it, or give --prefix.",
-    "decisions": "They look like class labels. For decisions give --decision in place of --scores.",
+    "decisions": "They look like class labels. stakes evaluate takes decisions: give --decision in"
+    " place of --scores.",
     "distances": "Log odds? Give --scores-are logits. Distances, such as an SVM's, are not log"
     " odds: calibrate them with --scores-are logits.",
     "give_losses": "For gains give the loss of each decision against the best one.",
@@ -48,8 +49,8 @@ _OPTIONS = {  # what to do, by code
     " --training-prior data.\nAlready for these priors: --training-prior deployment.",
     "say_training_numbers": "\nTrained at other priors, so adapt them:"
     " --training-prior PRIORS.\nAlready for these priors: --training-prior deployment.",
-    "typed_decisions": "For decisions give --decision in place of --scores. If they are posteriors"
-    " of exactly 0 and 1, name a column for each class.",
+    "typed_decisions": "stakes evaluate takes decisions: give --decision in place of --scores. If"
+    " they are posteriors of exactly 0 and 1, name a column for each class.",
     "transpose": "Write a row for each sample, with a column for each class.",
     "use_likelihoods": "For {k} classes give --scores-are log-likelihoods.",
     "use_logits": "For unnormalised scores give --scores-are logits.",

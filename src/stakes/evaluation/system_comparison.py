@@ -529,7 +529,7 @@ def _differences(
             gap, why = infinite_gap(*pair)  # an infinite loss is not resampled
             found = Estimate(gap, None, why)
         elif paired is None:
-            found = drawn.difference(mine, theirs, level)
+            found = drawn.difference(mine, theirs, level, pair[0] - pair[1])
         else:
             found = paired.estimate(level)
             if found.interval is not None and metric.rpartition(".")[2].startswith("calibrat"):

@@ -102,14 +102,17 @@ class Replicates:
             found = self._estimate(float(self.observed[k]), self.drawn[:, k], out, level)
         return found if value is None else replace(found, value=value)
 
-    def difference(self, first: str, second: str, level: float) -> Estimate:
-        """Return the first value less the second, over the same resamples."""
+    def difference(
+        self, first: str, second: str, level: float, value: float | None = None
+    ) -> Estimate:
+        """Return the first value less the second, over the same resamples; as in `estimate`."""
         a, b = self.column(first), self.column(second)
         with np.errstate(invalid="ignore"):  # of two infinite values
             out = None if self.left_out is None else self.left_out[:, a] - self.left_out[:, b]
             observed = float(self.observed[a] - self.observed[b])
             gaps = self.drawn[:, a] - self.drawn[:, b]
-        return self._estimate(observed, gaps, out, level)
+        found = self._estimate(observed, gaps, out, level)
+        return found if value is None else replace(found, value=value)
 
     def _estimate(
         self, observed: float, drawn: FloatArray, left_out: FloatArray | None, level: float
