@@ -63,6 +63,9 @@ _PYTHON_HINTS = {  # what to do, by code, in words of Python
     ' training_priors="data".\nAlready for these priors: training_priors="deployment".',
     "say_training_numbers": "\nTrained at other priors, so adapt them:"
     ' training_priors=[...].\nAlready for these priors: training_priors="deployment".',
+    "say_weighted_priors": "\nIt weights classes by {weighting}, so they are not at the priors of"
+    " its data: calibrate it by stakes.sklearn.CalibratedClassifier(model).\nAlready for these"
+    ' priors: training_priors="deployment".',
     "use_likelihoods": "For {k} classes use LogLikelihoods.",
     "use_logits": "For unnormalised scores use Logits.",
     "use_ratios": "For log p(x|H_2) - log p(x|H_1) use LogLikelihoodRatios.",
