@@ -36,6 +36,8 @@ LOOKALIKES: dict[str, tuple[Made, tuple[str, ...]]] = {
     "one column": (lambda: D[:, None], DECISIONS),
     "class names": (lambda: np.where(D == 1, "spam", "ham"), (*DECISIONS, "such as")),
     "a list of class names": (lambda: np.where(D == 1, "spam", "ham").tolist(), DECISIONS),
+    "labels as texts": (lambda: D.astype(str), (*DECISIONS, "such as")),
+    "floats as texts": (lambda: D.astype(float).astype(str).tolist(), DECISIONS),
     "one-hot rows": (lambda: np.eye(2, dtype=int)[D], DECISIONS),
     "number texts": (lambda: [f"{p:.3f}" for p in P], ("must hold numbers", "Convert the strings")),
     "texts of several lengths": (lambda: ["0.5", "0.25"] * (N // 2), ("Convert the strings",)),
@@ -50,8 +52,8 @@ LOOKALIKES: dict[str, tuple[Made, tuple[str, ...]]] = {
     "a set": (lambda: set(P), ("a set", "no order")),
     "a frozen set": (lambda: frozenset(P), ("a frozenset", "no order")),
     "a generator": (lambda: (p for p in P), ("a generator", "Pass list(scores)")),
-    "zip": (lambda: zip(1 - P, P, strict=True), ("a zip object", "Pass list(scores)")),
-    "map": (lambda: map(float, P), ("a map object", "Pass list(scores)")),
+    "zip": (lambda: zip(1 - P, P, strict=True), ("an iterator (zip)", "Pass list(scores)")),
+    "map": (lambda: map(float, P), ("an iterator (map)", "Pass list(scores)")),
 }
 OF_POSTERIORS: dict[str, tuple[Made, tuple[str, ...]]] = {  # where numbers have to be in [0, 1]
     "percent": (lambda: 100 * P, PERCENT),
@@ -137,6 +139,14 @@ def test_other_scores_than_posteriors_are_named_everywhere(entry: str, name: str
     check(message(ENTRIES[entry], made), said)
 
 
+def test_infinite_values_are_not_taken_for_odds() -> None:
+    scores = P.copy()
+    scores[5] = np.inf
+    text = message(ENTRIES["evaluate"], lambda: scores)
+    check(text, ("must be posteriors: got inf at row 5", "say what they are"))
+    check(message(ENTRIES["evaluate"], lambda: P / (1 - P) * (scores / P) * 99), ("Odds?",))
+
+
 def test_a_few_values_outside_are_not_taken_for_another_kind() -> None:
     for scores in (P.copy(), TWO.copy()):
         scores[5] = -0.2
@@ -217,7 +227,7 @@ def test_a_kind_that_contradicts_typed_scores_is_refused() -> None:
         with pytest.raises(InputError, match="kind must be that of typed scores: got Logits"):
             run(kind=stakes.Logits)
         with pytest.raises(InputError, match="kind must be a kind of scores"):
-            run(kind="logits")
+            run(kind="odds")
         run(kind=stakes.Posteriors, resamples=0)
 
 

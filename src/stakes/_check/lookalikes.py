@@ -60,6 +60,9 @@ def kind_of_numbers(p: FloatArray) -> str:
     """
     if p.ndim == 2:
         return _kind_of_rows(p)
+    p = p[np.isfinite(p)]
+    if not p.size:
+        return ""
     low, high = float(p.min()), float(p.max())
     whole = bool((np.trunc(p) == p).all())
     inside = _mostly((p >= 0) & (p <= 1))  # so that only some values are wrong
@@ -108,6 +111,12 @@ def is_transposed(p: FloatArray) -> bool:
 def are_names(values: Any) -> bool:  # noqa: ANN401
     """Whether all of the first values are strings without digits, as class names are."""
     return all(isinstance(v, str) and not any(map(str.isdigit, v)) for v in _first(values))
+
+
+def are_labels_as_strings(values: Any) -> bool:  # noqa: ANN401
+    """Whether the first values are strings "0" and "1", as a file of decisions has them."""
+    found = {str(v) for v in _first(values)}
+    return found in ({"0", "1"}, {"0.0", "1.0"}, {"-1", "1"}) and len(np.ravel(values)) > 2
 
 
 def are_numbers_as_strings(values: Any) -> bool:  # noqa: ANN401
