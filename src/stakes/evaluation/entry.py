@@ -50,7 +50,12 @@ from stakes.evaluation.slice_results import (
 )
 from stakes.evaluation.systems import Settings, SumsOfAll, System, read_system
 from stakes.evaluation.verdicts.evaluation_verdicts import verdicts_of
-from stakes.evaluation.verdicts.suspicions import odd_costs, odd_rows, odd_scores
+from stakes.evaluation.verdicts.suspicions import (
+    odd_costs,
+    odd_rows,
+    odd_scores,
+    out_of_step,
+)
 from stakes.evaluation.verdicts.usefulness import evidence_of
 from stakes.intervals import Progress
 from stakes.samples import Samples, read_samples
@@ -181,7 +186,8 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     if cells is None:
         return found
     data = replace(found.data, scores=type(given.scores).__name__)
-    return replace(found, data=data, notes=(*reading_notes({"": given}), *found.notes))
+    notes, verdicts = reading_notes({"": given}), (*found.verdicts, *out_of_step(given))
+    return replace(found, data=data, verdicts=verdicts, notes=(*notes, *found.notes))
 
 
 def _gathers(given: Samples, folds: Folds, groups: object, slices: object) -> bool:
@@ -214,7 +220,7 @@ def evaluate_samples(
     least = [(least_cost(use, curve), least_cost(use, of_rows)) for use in system.uses]
     doubts = [*odd_costs(system.uses)]
     if of_all is None:
-        doubts += [*odd_scores(samples, curve), *odd_rows(samples, curve)]
+        doubts += [*odd_scores(samples, curve), *odd_rows(samples, curve), *out_of_step(samples)]
     del curve, of_rows  # they hold as much as the samples
     sources = [Source.given("uncalibrated", system)]
     if system.stage is not None:
