@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
@@ -145,6 +146,43 @@ def test_infinite_values_are_not_taken_for_odds() -> None:
     text = message(ENTRIES["evaluate"], lambda: scores)
     check(text, ("must be posteriors: got inf at row 5", "say what they are"))
     check(message(ENTRIES["evaluate"], lambda: P / (1 - P) * (scores / P) * 99), ("Odds?",))
+
+
+WORDS = {"words": np.where(D == 1, "spam", "ham"), "truth values": D == 1}
+
+
+@pytest.mark.parametrize("name", WORDS)
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_column_of_decisions_is_answered_with_the_call(name: str, library: Any) -> None:  # noqa: ANN401
+    table = library({"y": Y, "p": P, "d": WORDS[name]})
+    runs: list[Callable[[], object]] = [
+        lambda: stakes.evaluate(table, "d", label="y"),
+        lambda: stakes.compare(table, {"a": "p", "b": "d"}, label="y"),
+        lambda: stakes.Summary.of(table, label="y", scores="d"),
+    ]
+    for run in runs:
+        with pytest.raises(InputError, match=r"'d' must hold numbers.*evaluate_decisions\("):
+            run()
+
+
+@pytest.mark.parametrize("name", WORDS)
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_column_of_decisions_is_answered_with_the_option(
+    tmp_path: Path, name: str, form: str
+) -> None:
+    table = pd.DataFrame({"y": Y, "p": P, "d": WORDS[name]})
+    getattr(table, f"to_{form}")(tmp_path / f"t.{form}", index=False)
+    some = ("--label", "y", "--scores-are", "posteriors", "--positive", "1")
+    for command in (
+        ("evaluate", f"t.{form}", *some, "--scores", "d"),
+        ("evaluate", f"t.{form}", *some, "--scores", "d", "--memory", "0"),
+        ("compare", f"t.{form}", *some, "--system", "a=p", "--system", "b=d"),
+        ("check", f"t.{form}", *some, "--scores", "d", "--max-nec", "1"),
+        ("threshold", f"t.{form}", *some, "--scores", "d"),
+    ):
+        done = call(*command, cwd=tmp_path)
+        assert done.returncode == 3
+        assert "give --decision in place of --scores" in done.stderr
 
 
 def test_a_few_values_outside_are_not_taken_for_another_kind() -> None:

@@ -1,5 +1,7 @@
 """Scores that are not what they are passed as: decisions, percentages, odds, logs, distances."""
 
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -50,6 +52,18 @@ def decisions_error(got: str, argument: str = "scores", action: str = "decisions
     """Return the error for decisions in place of scores, with the call that was meant."""
     rule, code = "must not be decisions", "decisions_not_scores"
     return InputError(argument, rule, got, hint=Action(action, {"argument": argument}), code=code)
+
+
+@contextmanager
+def words_may_be_decisions(columns: Collection[str]) -> Iterator[None]:
+    """Say what to do with decisions where columns of scores do not hold numbers."""
+    try:
+        yield
+    except InputError as error:
+        asked = error.code == "not_a_number" and error.place is not None
+        if asked and not error.hint and error.place.column in columns:  # type: ignore[union-attr,operator]
+            raise error.moved(hint=Action("named_decisions")) from error
+        raise
 
 
 def kind_of_numbers(p: FloatArray) -> str:

@@ -108,9 +108,10 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         may name its columns: {"miss": "amount", "false_alarm": 3}, or `CostsByCase`.
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
-    training_priors : float, array of K, mapping by class, or "data", optional
-        The priors that the posteriors were trained with, if they differ from the deployment priors:
-        posteriors are then adapted to the priors of each application.
+    training_priors : float, array of K, mapping by class, "data" or "deployment", optional
+        The priors that the posteriors are at, required where posteriors meet `priors`: "data" if
+        they come from a model trained on data like these, and are to be adapted to the priors of
+        each application; "deployment" if they already are for `priors`; or numbers.
     calibrator : Calibrator or None, default AffineCalibrator()
         Calibrator used to measure calibration loss; None leaves it out.
     folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
