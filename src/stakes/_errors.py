@@ -39,6 +39,8 @@ _PYTHON_HINTS = {  # what to do, by code, in words of Python
     "name_kind": "Name it with kind=..., such as kind='csv' ({kinds}).",
     "name_packed_kind": "Rename it to end in .gz, or pass kind='csv.gz'.",
     "replace_file": "Pass force=True to replace it.",
+    "named_decisions": "If it holds decisions, such as those of model.predict, call"
+    " evaluate_decisions(confusion_matrix(y_true, y_pred)).",
     "decisions": f"They look like class labels. {_DECIDED}",
     "typed_decisions": f"{_DECIDED} If they are posteriors of exactly 0 and 1, pass"
     " Posteriors({argument}).",
@@ -66,6 +68,9 @@ _PYTHON_HINTS = {  # what to do, by code, in words of Python
     ' training_priors="data".\nAlready for these priors: training_priors="deployment".',
     "say_training_numbers": "\nTrained at other priors, so adapt them:"
     ' training_priors=[...].\nAlready for these priors: training_priors="deployment".',
+    "say_weighted_priors": "\nIt weights classes by {weighting}, so they are not at the priors of"
+    " its data: calibrate it by stakes.sklearn.CalibratedClassifier(model).\nAlready for these"
+    ' priors: training_priors="deployment".',
     "use_likelihoods": "For {k} classes use LogLikelihoods.",
     "use_logits": "For unnormalised scores use Logits.",
     "use_ratios": "For log p(x|H_2) - log p(x|H_1) use LogLikelihoodRatios.",

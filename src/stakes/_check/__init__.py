@@ -7,6 +7,7 @@ from stakes._check.lookalikes import (
     FEWEST_UNLABELLED,
     are_decided,
     refuse_decisions,
+    words_may_be_decisions,
 )
 from stakes._check.numbers import (
     MOST_BINS,

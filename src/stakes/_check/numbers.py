@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 
 from stakes._check.frames import is_masked
-from stakes._check.lookalikes import are_names, are_numbers_as_strings, decisions_error
+from stakes._check.lookalikes import (
+    are_labels_as_strings,
+    are_names,
+    are_numbers_as_strings,
+    decisions_error,
+)
 from stakes._check.tensors import as_numpy, as_one_array, is_small_float
 from stakes._errors import Action, InputError, UndefinedMetricError
 from stakes._text import quoted
@@ -58,10 +63,11 @@ def _not_a_number(
     value = value.item() if isinstance(value, np.generic) else value
     got, code = f"{value!r} ({type(value).__name__})", "not_a_number"
     hint = ""
+    labels = argument == "scores" and array.ndim == 1
+    if labels and (are_names(array) or are_labels_as_strings(array)):
+        return decisions_error(f"strings such as {value!r}")
     if are_numbers_as_strings(array):
         hint = f"Convert the strings: pass numpy.asarray({argument}, dtype=float)."
-    elif argument == "scores" and array.ndim == 1 and are_names(array):
-        return decisions_error(f"strings such as {value!r}")
     if not place:
         return InputError(argument, "must hold numbers", got, hint=hint, code=code)
     more = "" if len(place) == 1 else f", column {place[1]}"

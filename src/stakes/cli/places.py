@@ -38,6 +38,7 @@ _OPTIONS = {  # what to do, by code
     "renormalize": "To divide rows by their sums give --renormalize."
     " For other scores give --scores-are.",
     "replace_file": "Give --force to replace it.",
+    "named_decisions": "If it holds decisions, give --decision in place of --scores.",
     "say_abstained": "It may be missing only where the model abstained: name that column with"
     " --abstained.",
     "say_abstentions": "Name the value that means an abstention with --abstained-is.",

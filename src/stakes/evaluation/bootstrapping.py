@@ -158,6 +158,7 @@ def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals
         A rule gives `<rule>.value` and `<rule>.normalized`; the others need two classes.
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
+        Posteriors are used as delivered.
     level : float, default 0.95
         Confidence level of the intervals.
     resamples : int, default 1000

@@ -7,6 +7,7 @@ __all__ = ["Comparison", "compare"]
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ from stakes.evaluation.verdicts.suspicions import (
     odd_costs,
     odd_rows,
     odd_scores,
+    out_of_step,
     same_scores,
     twins,
 )
@@ -446,6 +448,12 @@ def _doubts(made: Mapping[str, System]) -> Iterator[Verdict]:
         yield from odd_scores(samples, curve, f" of {plain(name)}")
         if system is first:
             yield from odd_rows(samples, curve)
+    every = {name: system.as_given.samples for name, system in made.items()}
+    off = [[*out_of_step(samples, f" of {plain(name)}")] for name, samples in every.items()]
+    if all(off):  # then it is the labels that are out of step
+        yield from out_of_step(first.as_given.samples)
+    else:
+        yield from chain.from_iterable(off)
 
 
 def _check(systems: Mapping[str, Samples], margin: float | None, level: float) -> None:

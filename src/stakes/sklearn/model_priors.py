@@ -16,6 +16,7 @@ import numpy as np
 from stakes._counting import bincount
 from stakes._text import plain
 from stakes._typing import FloatArray, IntArray, Names
+from stakes.evaluation.applications import lacks_training
 from stakes.scores import PosteriorScores
 
 _UNSEEN = "its training data are not seen"
@@ -319,8 +320,29 @@ def moved(scores: PosteriorScores, old: FloatArray, new: FloatArray) -> Posterio
     return scores if np.array_equal(old, new) else scores.at_priors(old, new)
 
 
-def contradiction(found: PosteriorPriors, given: FloatArray, names: Names) -> str:
-    """Say that priors which were given are not those of the model, where that is known."""
+def lacks_model_priors(whose: str, found: PosteriorPriors) -> InputError:
+    """Return the error for a model that meets priors where those of its posteriors are unknown.
+
+    Where it weights classes, the priors of its data are no answer.
+    """
+    error = lacks_training(f"{whose}, {found.why}")
+    if not found.weighting:
+        return error
+    return error.moved(hint=Action("say_weighted_priors", {"weighting": found.weighting}))
+
+
+def contradiction(
+    found: PosteriorPriors, given: FloatArray, names: Names, shares: FloatArray
+) -> str:
+    """Say that priors which were given are not those of the model, where that is known.
+
+    `shares` are those of the classes in the data, which a model that weights classes is not at.
+    """
+    if found.values is None and found.weighting and priors_alike(given, shares):
+        return (
+            f"training_priors say {priors_text(names, given)}, which are used; the model weights"
+            f" classes by {found.weighting}, so its posteriors are not at those of its data"
+        )
     if not found.differ(given):
         return ""
     known = found.text(names)
