@@ -145,13 +145,7 @@ def fitted(case: Case, folder: Path) -> None:
 def compared(case: Case, _: Path) -> None:
     models = {"tree": TREE, "model": case.model, "logistic": LogisticRegression()}
     found = stakes.compare_models(
-        models,
-        case.X,
-        case.y,
-        cv=3,
-        costs=case.costs,
-        calibrator=stakes.AffineCalibrator(),
-        resamples=0,
+        models, case.X, case.y, cv=3, costs=case.costs, calibrator=stakes.AffineCalibrator(), resamples=0
     )
     assert found.verdicts
     for name in ("model", "logistic"):

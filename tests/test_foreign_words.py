@@ -395,6 +395,18 @@ CALLS: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda s: s.evaluate("t.csv", "p", label="y"),
         "Read the file first: frame = pandas.read_csv(path).",
     ),
+    "Responses(right, result)": (
+        lambda s: s.Responses(RIGHT, RESULT),
+        "confidence must be a column, one value per row: got Evaluation",
+    ),
+    "evaluate of several matrices": (
+        lambda s: s.evaluate(Y, P, costs=[s.CostMatrix(COSTS), s.CostMatrix(COSTS)]),
+        "costs={'low': ",
+    ),
+    "evaluate(costs=(5, 1))": (
+        lambda s: s.evaluate(Y, P, costs=(5, 1)),
+        "got shape (2,). For two classes pass costs={'miss': 5, 'false_alarm': 1}.",
+    ),
     "evaluate of columns": (
         lambda s: s.evaluate({"y": Y, "p": P}, "p", label="y"),
         "pandas.DataFrame(columns)",

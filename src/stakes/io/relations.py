@@ -401,7 +401,7 @@ def _stream(table: Any, names: list[str], shown: str) -> Any:  # noqa: ANN401
     if hasattr(type(table), "to_reader"):  # a scanner of pyarrow
         return table.to_reader()
     rule = "must provide an Arrow stream, as tables of pyarrow, polars, pandas and DuckDB do"
-    hints = {
+    hints: dict[type, str] = {
         str: "Read the file first: frame = pandas.read_csv(path).",
         dict: "Make a data frame of it: pandas.DataFrame(columns).",
     }
