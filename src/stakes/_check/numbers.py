@@ -181,10 +181,18 @@ def read_costs(values: ArrayLike) -> FloatArray:
     if isinstance(values, str | bytes):
         rule, got = "must be a 2-D array or a CostMatrix", f"a {type(values).__name__}"
         raise InputError("costs", rule, got, hint="For a file use CostMatrix.read(path).")
+    if isinstance(values, list | tuple) and any(hasattr(each, "decisions") for each in values):
+        way = (
+            "For several costs pass applications by name: costs={'low': costs_a, 'high': costs_b}."
+        )
+        raise InputError("costs", "must be one matrix", f"a list of {len(values)}", hint=way)
     c = read_array(values, "costs")
     if c.ndim != 2 or not c.size:
         rule = "must be 2-D, classes in rows and decisions in columns"
-        raise InputError("costs", rule, f"shape {c.shape}", code="cost_matrix_shape")
+        two = (
+            "For two classes pass costs={'miss': 5, 'false_alarm': 1}." if c.size in (1, 2) else ""
+        )
+        raise InputError("costs", rule, f"shape {c.shape}", hint=two, code="cost_matrix_shape")
     for bad, rule in ((~np.isfinite(c), "finite"), (c < 0, "at least 0")):
         if bad.any():
             i, j = (int(k) for k in np.argwhere(bad)[0])

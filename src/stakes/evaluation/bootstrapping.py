@@ -17,7 +17,7 @@ from stakes._text import key_of, number
 from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
 from stakes.evaluation.findings import plain_values
 from stakes.evaluation.systems import System, with_groups
-from stakes.intervals import Progress, check_resamples, replicate, seed_of
+from stakes.intervals import Progress, check_progress, check_resamples, replicate, seed_of
 from stakes.results import Estimate
 from stakes.samples import read_samples
 from stakes.scores import Scores
@@ -201,6 +201,7 @@ def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
     read_level(level)
     check_resamples(resamples, none=False)
+    check_progress(progress)
     seed = seed_of(rng)
     rules = tuple(metric for metric in asked if isinstance(metric, ScoringRule))
     system = System(with_groups(samples, groups), (), rules)

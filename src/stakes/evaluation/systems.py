@@ -45,6 +45,7 @@ from stakes.intervals import (
     Resampling,
     Statistic,
     Training,
+    check_progress,
     check_resamples,
     count_statistic,
     refitter,
@@ -104,6 +105,7 @@ class Settings:
     def __post_init__(self) -> None:
         read_level(self.level)
         check_resamples(self.resamples)
+        check_progress(self.progress)
         object.__setattr__(self, "calibrator", read_calibrator(self.calibrator))
 
     @cached_property

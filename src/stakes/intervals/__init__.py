@@ -8,5 +8,5 @@ from stakes.intervals.losses import CalibratedStatistic, ClassMeans, LossStatist
 from stakes.intervals.paired_intervals import CalibrationPair, auc_difference, with_learning
 from stakes.intervals.ranking import Odds, RankStatistic
 from stakes.intervals.refit import FullRefit, Training, WarmRefit, refitter
-from stakes.intervals.resampling import Resampling, check_resamples, seed_of
+from stakes.intervals.resampling import Resampling, check_progress, check_resamples, seed_of
 from stakes.intervals.shares import bounded_mean, effective_size, share_estimate

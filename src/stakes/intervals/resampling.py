@@ -213,6 +213,14 @@ def seed_of(rng: "int | np.random.Generator") -> int:
     return int(rng)
 
 
+def check_progress(progress: object) -> None:
+    """Refuse anything but a function that is told how far a calculation is."""
+    if progress is not None and not callable(progress):
+        hint = "Pass progress=lambda done, total: print(done, total)."
+        rule = "must be a function of two numbers: what is done, and of how much"
+        raise InputError("progress", rule, repr(progress)[:40], hint=hint)
+
+
 def check_resamples(resamples: int, *, none: bool = True) -> None:
     """Refuse anything but a whole number: 0 where none are needed, or enough for an interval."""
     read_count(resamples, "resamples", _FEWEST, MOST_RESAMPLES, none=none)

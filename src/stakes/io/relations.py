@@ -402,7 +402,11 @@ def _stream(table: Any, names: list[str], shown: str) -> Any:  # noqa: ANN401
     if hasattr(type(table), "to_reader"):  # a scanner of pyarrow
         return table.to_reader()
     rule = "must provide an Arrow stream, as tables of pyarrow, polars, pandas and DuckDB do"
-    raise InputError(shown, rule, type(table).__name__)
+    hints: dict[type, str] = {
+        str: "Read the file first: frame = pandas.read_csv(path).",
+        dict: "Make a data frame of it: pandas.DataFrame(columns).",
+    }
+    raise InputError(shown, rule, type(table).__name__, hint=hints.get(type(table), ""))
 
 
 def _slice_texts(texts: list[str], kind: tuple[str, str] | None) -> list[str]:

@@ -25,7 +25,7 @@ from stakes._errors import told_of
 from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray, Names
 from stakes.calibration.crossfit import ModelFolds
-from stakes.intervals import Progress
+from stakes.intervals import Progress, check_progress
 from stakes.scores import LogPosteriors, PosteriorScores
 from stakes.scores.model_scores import model_values, named_scores
 from stakes.sklearn.model_priors import (
@@ -251,6 +251,7 @@ def out_of_fold(
 
 def run_jobs(n_jobs: int | None, progress: Progress | None, jobs: Sequence[Job]) -> list[Answer]:
     """Return what fitted models say, in one process or several."""
+    check_progress(progress)
     if n_jobs not in (None, 1):
         found = list(Parallel(n_jobs=n_jobs)(delayed(job)() for job in jobs))
         if progress is not None:
