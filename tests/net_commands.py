@@ -177,8 +177,8 @@ def _add_tables(found: Parts, lines: list[str]) -> None:
             continue
         if _is_rule(below):
             header = cells
-        elif "method" in header and line.startswith(" "):
-            continue  # the rest of a cell of the method
+        elif "method" in header:
+            continue  # methods wrap, so names do; the same rows are in the CSV
         elif len(cells) == 1:
             prose.append(line.strip())
             continue
@@ -271,28 +271,28 @@ def page(text: str) -> Parts:
     found.add("data", unpacked(json.loads(given[1])))
     body = re.sub(r"<(script|style|svg).*?</\1>", "", text.partition("<body>")[2], flags=re.DOTALL)
     body = re.sub(r' ?<span class="band">.*?</span>', "", body)
-    found.values["text"], found.verdicts["text"] = [], []
-    for block in _BLOCK.split(body):
-        said = " ".join(html.unescape(re.sub(r"<[^>]*>", " ", block)).split())
-        known = 'class="verdict' in block or 'class="advice' in block
-        if said:
-            part = found.verdicts if known or "verdict-word" in block else found.values
-            part["text"].append(sentence(said.replace(stakes.__version__, "VERSION")))
+    before, answer, rest = re.split(r'(?=<section id="answer")|(?=<section id="live")', body)
+    found.values["text"] = _blocks(before) + _blocks(rest)
+    found.verdicts["text"] = _blocks(answer)
     return found
+
+
+def _blocks(text: str) -> list[str]:
+    """Return the paragraphs, rows and headings of a part of a page."""
+    plain = (html.unescape(re.sub(r"<[^>]*>", " ", block)) for block in _BLOCK.split(text))
+    lines = (" ".join(block.split()) for block in plain)
+    return [sentence(line.replace(stakes.__version__, "VERSION")) for line in lines if line]
 
 
 def unpacked(value: Any) -> Any:
     """Return data of a page with packed columns as their lengths and sums."""
     if isinstance(value, dict):
-        return {key: unpacked(part) for key, part in value.items() if key not in OF_PAGE_INTERVALS}
+        return {key: unpacked(part) for key, part in value.items()}
     if isinstance(value, list):
         return [unpacked(part) for part in value]
     if isinstance(value, str) and len(value) > PAST_LONG and " " not in value:
         return _summed(value)
     return value
-
-
-OF_PAGE_INTERVALS = {"quantile", "interval", "intervals", "band"}
 
 
 def _summed(text: str) -> str:

@@ -11,11 +11,11 @@ import numpy as np
 
 DIGITS = 12
 CLOSE, NOTHING = 1e-11, 1e-12  # numbers that another instruction set may give for the same
-DROPPED = {  # intervals, and what is only there for them
-    "interval", "interval_at", "p_value", "adjusted_p_value", "allowing_for_unseen_errors",
-    "standard_error", "resamples", "seed", "band", "bands",
+DROPPED = {  # what is only there for intervals and tests; so are keys that say interval
+    "p_value", "adjusted_p_value", "allowing_for_unseen_errors", "standard_error", "resamples",
+    "seed", "band", "bands", "quantile",
 }  # fmt: skip
-SAID_ELSEWHERE = {"formula", "identity", "rewards", "schema", "version"}  # not of these data
+SAID_ELSEWHERE = {"formula", "identity", "rewards", "schema", "version", "sha256"}
 CONCLUSIONS = {  # what intervals and tests decide
     "verdict", "verdicts", "distinguishable", "rests_on_seen_errors", "may_be_best", "odds",
     "risk_limit", "reasons", "standing", "labels_gained", "caution",
@@ -88,7 +88,7 @@ def _number(value: float) -> float | int | str | None:
 
 def is_of_interval(name: str) -> bool:
     """Whether a number with a dotted name is only there for an interval or a test."""
-    return not DROPPED.isdisjoint(name.split("."))
+    return "interval" in name.lower() or not DROPPED.isdisjoint(name.split("."))
 
 
 def _add(values: dict[str, Any], verdicts: dict[str, Any], place: str, value: Any) -> None:
@@ -111,14 +111,16 @@ def _add_mapping(
     if {"code", "text"} <= value.keys():  # a verdict: one line
         values[place] = rounded(value)
         return
-    left_out = DROPPED | SAID_ELSEWHERE | ({"name", "better"} & value.keys() if "naive" in value else set())
+    left_out = SAID_ELSEWHERE | ({"name", "better"} if "naive" in value else set())
+    if not value.keys().isdisjoint({"value", "utility", "difference"}):
+        left_out |= {"low", "high"}
     if "interval" in value and "value" in value:
         values[place] = rounded(value["value"])
         if value["value"] is None:
             values[f"{place}.reason"] = rounded(value.get("method"))
         left_out |= {"value", "method"}
     for key, each in value.items():
-        if key in left_out or (key == "undefined" and each is None):
+        if key in left_out or is_of_interval(str(key)) or (key == "undefined" and each is None):
             continue
         inner = f"{place}.{key}" if place else str(key)
         _add(verdicts if key in CONCLUSIONS else values, verdicts, inner, each)

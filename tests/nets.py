@@ -2,10 +2,10 @@
 
     python tests/nets.py --write [NAME...]
 
-rewrites `tests/golden/nets`, all of it or some sets. `values` hold numbers and texts that no
+rewrites `tests/golden/nets`, all of it or some nets. `values` hold numbers and texts that no
 interval may change, `verdicts` what intervals and tests decide. Where a set is given in another
 way (rows in another order, in batches, as merged summaries), the keys that come out differently are
-part of the file: that list may only become shorter.
+part of the file. That list may only become shorter: a longer one is not written.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import stakes
 from net_commands import commands
-from net_form import Parts, as_text, differing, is_of_interval, rounded
+from net_form import Parts, as_text, differing, is_of_interval, read, rounded
 from net_refusals import refusals
 from net_sets import all_nets
 
@@ -38,7 +38,10 @@ def parts_of(result: Any) -> Parts:
     spoken = {str(each) for each in getattr(result, "verdicts", ())}
     lines = [" ".join(line.removeprefix("- ").split()) for line in str(result).splitlines()]
     said = [line for line in lines if not any(line in each for each in spoken)]
-    found.values["text"] = rounded([line for line in said if line])
+    advised = [line for line in said if line.startswith("calibrator = ")]
+    found.values["text"] = rounded([line for line in said if line and line not in advised])
+    if advised:
+        found.verdicts["advised"] = rounded(advised)
     return found
 
 
@@ -98,20 +101,50 @@ def place(part: str, name: str) -> Path:
     return FOLDER / part / f"{name}.json"
 
 
+def grown(name: str, documents: Mapping[str, Document]) -> list[str]:
+    """Return the keys that came to differ between the ways in which a set can be given."""
+    found = []
+    for part, document in documents.items():
+        path = place(part, name)
+        if path.exists():
+            before = read(path.read_text("utf-8"))["differs"] if "differs" in document else {}
+            now = document.get("differs", {})
+            more = {key for key, paths in now.items() if set(paths.split()) - _paths(before, key)}
+            held = set(read(path.read_text("utf-8")).get(part, ())) & more
+            found += [f"{name}, {part}: {key}" for key in sorted(held)]
+    return found
+
+
+def _paths(differs: Mapping[str, str], key: str) -> set[str]:
+    return set(differs.get(key, "").split())
+
+
 def write(wanted: list[str]) -> None:
-    """Write nets anew, all or some."""
+    """Write nets anew, all or some; refuse where rows given in another way agreed, and do not."""
     unknown = set(wanted) - set(names())
     if unknown:
         sys.exit(f"there is no net {', '.join(sorted(unknown))}: names are {', '.join(names())}")
+    refused = []
     for name in wanted or names():
-        for part, document in made(name).items():
-            path = place(part, name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(as_text(document), "utf-8")
+        documents = made(name)
+        more = grown(name, documents)
+        refused += more
+        if not more:
+            _write(name, documents)
     if not wanted:
         for path in FOLDER.glob("*/*.json"):
             if path.stem not in names():
                 path.unlink()
+    if refused:
+        sys.exit("not written, since rows in another order, in batches or merged gave the same\n"
+                 "here and now do not:\n" + "\n".join(refused))
+
+
+def _write(name: str, documents: Mapping[str, Document]) -> None:
+    for part, document in documents.items():
+        path = place(part, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(as_text(document), "utf-8")
 
 
 if __name__ == "__main__":
