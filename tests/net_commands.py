@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import csv
+import gzip
 import html
 import io
 import json
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from net_sets import amounts_of, groups_of, many_classes, sites_of, two_classes,
 
 OF_INTERVALS = {"low", "high", "method", "p_value", "adjusted_p_value"}
 BULLETS = ("- ", "=> ")
-PAST_LONG = 200  # signs of a text that is data
+FEW = 12  # numbers of a packed column that are written one by one
 COSTS = ("--cost", "miss=5,false_alarm=1", "--resamples", "0")
 PRICED = ("--cost", "miss=price,false_alarm=1", "--resamples", "0")
 SCORES = ("scores.csv", "--label", "y", "--scores", "p_calm,p_alarm", "--scores-are", "posteriors")
@@ -272,32 +272,45 @@ def page(text: str) -> Parts:
     body = re.sub(r"<(script|style|svg).*?</\1>", "", text.partition("<body>")[2], flags=re.DOTALL)
     body = re.sub(r' ?<span class="band">.*?</span>', "", body)
     before, answer, rest = re.split(r'(?=<section id="answer")|(?=<section id="live")', body)
-    found.values["text"] = _blocks(before) + _blocks(rest)
-    found.verdicts["text"] = _blocks(answer)
+    found.values["text"], found.verdicts["text"] = _blocks(before), _blocks(answer)
+    for each in re.split(r"(<table.*?</table>)", rest, flags=re.DOTALL):
+        lines = _page_table(each) if each.startswith("<table") else _blocks(each)
+        part = found.verdicts if lines and lines[0].startswith("odds") else found.values
+        part["text"] += lines
     return found
+
+
+def _page_table(text: str) -> list[str]:
+    """Return the rows of a table without columns of intervals and tests."""
+    rows = re.findall(r"<tr.*?</tr>", text, re.DOTALL)
+    cells = [[_plain(c) for c in re.findall(r"<t[hd].*?</t[hd]>", r, re.DOTALL)] for r in rows]
+    header = cells[0]
+    kept = [i for i, name in enumerate(header) if "interval" not in name and name not in ("p", "may be best")]
+    return [" | ".join(sentence(row[i]) for i in kept if i < len(row)) for row in cells]
+
+
+def _plain(text: str) -> str:
+    """Return what is read of a part of a page."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).split())
 
 
 def _blocks(text: str) -> list[str]:
     """Return the paragraphs, rows and headings of a part of a page."""
-    plain = (html.unescape(re.sub(r"<[^>]*>", " ", block)) for block in _BLOCK.split(text))
-    lines = (" ".join(block.split()) for block in plain)
+    lines = map(_plain, _BLOCK.split(text))
     return [sentence(line.replace(stakes.__version__, "VERSION")) for line in lines if line]
 
 
 def unpacked(value: Any) -> Any:
-    """Return data of a page with packed columns as their lengths and sums."""
+    """Return data of a page with packed columns as their numbers, or their count and sum."""
+    if isinstance(value, dict) and value.keys() == {"type", "data"}:
+        kind = value["type"]
+        data = gzip.decompress(base64.b64decode(value["data"]))
+        column = np.frombuffer(data, dtype=f"<{kind[0]}{int(kind[1:]) // 8}").astype(np.float64)
+        if column.size <= FEW:
+            return column.tolist()
+        return {"count": column.size, "sum": float(f"{column.sum():.6g}")}
     if isinstance(value, dict):
         return {key: unpacked(part) for key, part in value.items()}
     if isinstance(value, list):
         return [unpacked(part) for part in value]
-    if isinstance(value, str) and len(value) > PAST_LONG and " " not in value:
-        return _summed(value)
     return value
-
-
-def _summed(text: str) -> str:
-    try:
-        data = base64.b64decode(text, validate=True)
-    except binascii.Error:
-        return f"{len(text)} signs"
-    return f"{len(data)} bytes"

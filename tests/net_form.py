@@ -18,7 +18,8 @@ DROPPED = {  # what is only there for intervals and tests; so are keys that say 
 SAID_ELSEWHERE = {"formula", "identity", "rewards", "schema", "version", "sha256"}
 CONCLUSIONS = {  # what intervals and tests decide
     "verdict", "verdicts", "distinguishable", "rests_on_seen_errors", "may_be_best", "odds",
-    "risk_limit", "reasons", "standing", "labels_gained", "caution",
+    "risk_limit", "reasons", "standing", "labels_gained", "caution", "sure", "bestCalibrated",
+    "codes",
 }  # fmt: skip
 LABELS = ("column", "system", "metric", "name", "rule", "class", "code", "target")
 _NUMBER = r"[−-]?(?:\d[\d,.]*\d|\d)(?:e[-+]?\d+)?|[−-]?∞"
@@ -57,21 +58,20 @@ def sentence(text: str) -> str:
 
 def rounded(value: Any) -> Any:
     """Return plain values with 12 significant digits."""
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    if isinstance(value, int | np.integer):
-        return int(value)
-    if isinstance(value, float | np.floating):
-        return _number(float(value))
-    if isinstance(value, str):
-        return sentence(value)
-    if isinstance(value, np.ndarray):
-        return rounded(value.tolist())
-    if isinstance(value, Mapping):
-        return {str(key): rounded(part) for key, part in value.items()}
-    if isinstance(value, Iterable):
-        return [rounded(part) for part in value]
-    return None if value is None else str(value)
+    found: Any
+    if isinstance(value, np.ndarray | np.generic):
+        found = rounded(value.tolist())
+    elif isinstance(value, float):
+        found = _number(value)
+    elif isinstance(value, str):
+        found = sentence(value)
+    elif isinstance(value, Mapping):
+        found = {str(key): rounded(part) for key, part in value.items()}
+    elif isinstance(value, Iterable):
+        found = [rounded(part) for part in value]
+    else:
+        found = value if value is None or isinstance(value, int) else str(value)
+    return found
 
 
 def _number(value: float) -> float | int | str | None:
@@ -95,7 +95,11 @@ def _add(values: dict[str, Any], verdicts: dict[str, Any], place: str, value: An
     """Add a value under its place to the part that it belongs to."""
     if isinstance(value, Mapping):
         _add_mapping(values, verdicts, place, value)
-    elif isinstance(value, list | tuple) and value and any(isinstance(each, Mapping) for each in value):
+    elif (
+        isinstance(value, list | tuple)
+        and value
+        and any(isinstance(each, Mapping) for each in value)
+    ):
         labels = _labels(value)
         for label, each in zip(labels, value, strict=True):
             said = {key: part for key, part in each.items() if not _is_label(key, part)}

@@ -15,7 +15,8 @@ from command import TABLE, call
 from stakes.calibration.registry import read_calibrator
 
 nan = float("nan")
-ZERO_ONE = [[0, 1], [1, 0]]
+ZERO_ONE: Any = [[0, 1], [1, 0]]
+NO_METRIC: Any = "auc"
 Y, P = [0, 1, 0, 1], [0.2, 0.7, 0.4, 0.9]
 R = stakes.Responses([1, 0, 1, 1], [0.9, 0.4, 0.7, 0.8])
 
@@ -30,7 +31,9 @@ def _compare(systems: Any = None, **more: Any) -> Callable[[], object]:
     return lambda: stakes.compare(Y, found, **more)
 
 
-def _summary(*batch: Any, told: Mapping[str, Any] | None = None, **more: Any) -> Callable[[], object]:
+def _summary(
+    *batch: Any, told: Mapping[str, Any] | None = None, **more: Any
+) -> Callable[[], object]:
     def run() -> object:
         total = stakes.Summary(**{"classes": [0, 1], **(told or {})})
         return total.update(*batch, **more)
@@ -77,7 +80,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "compare: a score": _compare({"a": P, "b": [0.1, 0.2, 3, 0.4]}),
     "compare: margin": _compare(margin=-1),
     # summaries
-    "Summary: no classes": lambda: stakes.Summary(),
+    "Summary: no classes": stakes.Summary,
     "Summary: another class": _summary([0, 2], [0.1, 0.2]),
     "Summary: no weights": _summary(Y, P, told={"weighted": True}),
     "Summary: weights not told": _summary(Y, P, sample_weight=[1, 1, 1, 1]),
@@ -126,7 +129,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "evaluate_model: not fitted": lambda: stakes.evaluate_model(
         LogisticRegression(), [[1.0]] * 4, Y
     ),
-    "bootstrap: no function": lambda: stakes.bootstrap("auc", Y, P),
+    "bootstrap: no function": lambda: stakes.bootstrap(Y, P, NO_METRIC),
     # answers
     "read_answer_log: no file": lambda: stakes.read_answer_log("no-such-folder/log.json"),
     "Responses: neither right nor abstained": lambda: stakes.Responses([1, None]),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def thirds(rows: Rows) -> list[Rows]:
     """Return three batches of different sizes."""
     n = rows.y.size
     cuts = [0, max(1, n // 6), n // 2, n]
-    return [rows.part(slice(*ends)) for ends in zip(cuts, cuts[1:], strict=False)]
+    return [rows.part(slice(*ends)) for ends in pairwise(cuts)]
 
 
 @dataclass(frozen=True)
@@ -304,9 +305,7 @@ def decided(
     """Return a call that evaluates hard decisions."""
 
     def call(at: Mapping[str, Column]) -> stakes.DecisionEvaluation:
-        counted = stakes.confusion_matrix(
-            at["y"], at["d"], sample_weight=at.get("weight"), **names
-        )
+        counted = stakes.confusion_matrix(at["y"], at["d"], sample_weight=at.get("weight"), **names)
         return stakes.evaluate_decisions(counted, costs, priors, **NO_DRAWS)
 
     return call
@@ -362,7 +361,7 @@ def judged(**more: Any) -> Callable[[Mapping[str, Column]], Any]:
     """Return a call that reports on judged answers."""
 
     def call(at: Mapping[str, Column]) -> Any:
-        named = {name: at[column] for name, column in more.items()}
+        named: dict[str, Any] = {name: at[column] for name, column in more.items()}
         return stakes.judge_report(at["human"], at["judge"], at["silent"], target=0.6, **named)
 
     return call

@@ -62,7 +62,9 @@ def documents_of(name: str) -> dict[str, Document]:
             (verdicts, parts.verdicts, other.verdicts),
         ):
             for key in differing(one, two):
-                document["differs"][key] = " ".join([document["differs"].get(key, ""), path]).strip()
+                document["differs"][key] = " ".join(
+                    [document["differs"].get(key, ""), path]
+                ).strip()
     return {"values": values, "verdicts": verdicts}
 
 
@@ -136,8 +138,10 @@ def write(wanted: list[str]) -> None:
             if path.stem not in names():
                 path.unlink()
     if refused:
-        sys.exit("not written, since rows in another order, in batches or merged gave the same\n"
-                 "here and now do not:\n" + "\n".join(refused))
+        sys.exit(
+            "not written, since rows in another order, in batches or merged gave the same\n"
+            "here and now do not:\n" + "\n".join(refused)
+        )
 
 
 def _write(name: str, documents: Mapping[str, Document]) -> None:
