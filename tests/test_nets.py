@@ -52,12 +52,12 @@ def widen(monkeypatch: pytest.MonkeyPatch) -> None:
         return lambda *given: 1.4 * quantile(*given)
 
     for name in QUANTILES:
-        right = getattr(_quantiles, name)
+        right: Callable[..., float] = getattr(_quantiles, name)
         users = [
             m for n, m in sys.modules.items() if n.startswith("stakes.") and m is not _quantiles
         ]
         for module in users:
-            if vars(module).get(name) is right:
+            if getattr(module, name, None) is right:
                 monkeypatch.setattr(module, name, wider(right))
 
 
