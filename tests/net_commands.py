@@ -285,7 +285,11 @@ def _page_table(text: str) -> list[str]:
     rows = re.findall(r"<tr.*?</tr>", text, re.DOTALL)
     cells = [[_plain(c) for c in re.findall(r"<t[hd].*?</t[hd]>", r, re.DOTALL)] for r in rows]
     header = cells[0]
-    kept = [i for i, name in enumerate(header) if "interval" not in name and name not in ("p", "may be best")]
+    kept = [
+        i
+        for i, name in enumerate(header)
+        if "interval" not in name and name not in ("p", "may be best")
+    ]
     return [" | ".join(sentence(row[i]) for i in kept if i < len(row)) for row in cells]
 
 
