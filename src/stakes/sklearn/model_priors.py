@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from stakes._counting import bincount
+from stakes._errors import Action, InputError
 from stakes._text import plain
 from stakes._typing import FloatArray, IntArray, Names
 from stakes.evaluation.applications import lacks_training

@@ -219,6 +219,11 @@ class LossFunction(ScoreFunction):
         old = read_training_numbers(training, names)
         if new is None:
             new = shares
+        text = (
+            "" if at is None else contradiction(at, shares if old is None else old, names, shares)
+        )
+        if text:
+            warnings.warn(f"{self.__name__}: {text}.", UserWarning, stacklevel=2)
         if old is None:  # a class without samples has prior 0 in `new`, or the value is undefined
             some = np.where(shares > 0, shares, 1.0)
             old = shares if np.array_equal(shares, new) else some / some.sum()
