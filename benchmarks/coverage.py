@@ -116,7 +116,16 @@ def _scores(
     options: dict[str, Any] = {"priors": priors, "sample_weight": weights}
     costs = {k: stakes.CostMatrix.binary(miss=m, false_alarm=1) for k, m in COSTS.items()}
     resamples = 0 if cell.fixed else _RESAMPLES
-    result = stakes.evaluate(y, scores, costs=costs, resamples=resamples, rng=number, **options)
+    training = "deployment" if cell.fixed else None  # the log odds are those of the population
+    result = stakes.evaluate(
+        y,
+        scores,
+        costs=costs,
+        training_priors=training,
+        resamples=resamples,
+        rng=number,
+        **options,
+    )
     found = {name: e.interval for name, e in result.metrics().items()}
     found["calibration slope"] = None if result.slope is None else result.slope.interval
     most = stakes.CostMatrix.binary(miss=COSTLIEST, false_alarm=1)

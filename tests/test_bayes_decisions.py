@@ -178,9 +178,8 @@ def test_change_of_priors_is_bayes_rule_for_any_number_of_classes() -> None:
 
 
 def test_an_infinite_cross_entropy_says_how_many_and_which() -> None:
-    loss = stakes.cross_entropy(
-        [0, 1, 1, 0], [[1, 0], [1, 0], [0, 1], [0, 1]], sample_weight=[1, 1, 0, 1]
-    )
+    certain = stakes.Posteriors([[1, 0], [1, 0], [0, 1], [0, 1]])
+    loss = stakes.cross_entropy([0, 1, 1, 0], certain, sample_weight=[1, 1, 0, 1])
     assert loss.value == loss.normalized == np.inf
     assert loss.infinite_rows.tolist() == [1, 3]
     assert "2 sample(s)" in str(loss)

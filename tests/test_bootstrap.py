@@ -5,11 +5,11 @@ import math
 
 import numpy as np
 import pytest
-
-import stakes
 from stakes.evaluation.bootstrapping import Drawable
 from stakes.intervals.losses import pass_sums, passable
 from stakes.intervals.resampling import ClassSums, Resampling
+
+import stakes
 from stakes.scores import LogProbabilities
 from stakes.scores.answers import LogOdds
 from stakes.simulation import simulate

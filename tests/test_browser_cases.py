@@ -90,12 +90,14 @@ def test_typed_settings_are_those_of_python(
 ) -> None:
     at = {"multiplier": 1.0, "review": 3.0, "prior": None, "adapt": False, "cap": None, **setting}
     share = float(np.mean([y == "fraud" for y in Y]))
+    delivered = None if at["prior"] is None else "deployment"
+    training = [1 - share, share] if at["adapt"] else delivered
     wanted = stakes.choose_threshold(
         Y,
         P,
         costs=costs(at["multiplier"], at["review"]),
         priors=None if at["prior"] is None else [1 - at["prior"], at["prior"]],
-        training_priors=[1 - share, share] if at["adapt"] else None,
+        training_priors=training,
         review=at["cap"],
         classes=KINDS,
     )

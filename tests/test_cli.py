@@ -410,7 +410,8 @@ def test_an_application_file_holds_options_and_several_applications(scored: Path
     assert document["applications"][0]["priors"] == {"calm": 0.9, "alarm": 0.1}
     assert len(document["slices"]) == 7
     (scored / "two.json").write_text(
-        '{"label": "y", "scores": "p_calm,p_alarm", "scores-are": "posteriors", "applications":'
+        '{"label": "y", "scores": "p_calm,p_alarm", "scores-are": "posteriors",'
+        '"training-prior": "data", "applications":'
         '{"home": {"cost": "miss=5,false_alarm=1"}, "ward": {"dcf": "10:1:0.2"}}}'
     )
     done = call(

@@ -54,13 +54,14 @@ OPTIONS: dict[str, tuple[int, dict[str, Any]]] = {
     "groups": (2, {"groups": np.arange(N) % 12}),
     "costs by case": (2, {"costs": BY_CASE}),
     "abstention": (2, {"costs": ABSTAIN}),
-    "priors": (2, {"priors": [0.9, 0.1]}),
+    "priors": (2, {"priors": [0.9, 0.1], "training_priors": "deployment"}),
+    "priors, adapted": (2, {"priors": [0.9, 0.1], "training_priors": "data"}),
     "margin": (2, {"margin": 0.1}),
     "applications": (2, {"costs": {"one": BY_CASE, "two": ABSTAIN}}),
     "rules": (2, {"rules": [stakes.SphericalLoss(), stakes.LogLoss(), stakes.BrierLoss()]}),
     "three classes": (3, {}),
     "three classes, calibrated": (3, {"calibrator": stakes.AffineCalibrator()}),
-    "three classes, priors": (3, {"priors": [0.2, 0.3, 0.5]}),
+    "three classes, priors": (3, {"priors": [0.2, 0.3, 0.5], "training_priors": "deployment"}),
 }
 
 
@@ -75,7 +76,7 @@ def same(a: float, b: float) -> bool:
 
 def holds(found: Comparison, systems: Iterable[str], zeros: str) -> None:
     """Check what holds for any comparison of systems some of which have an infinite loss."""
-    base = [m for m in found.values[found.reference] if "calibrat" not in m and "relativ" not in m]
+    base = [m for m in found.values[found.reference] if "calibrat" not in m and "relative" not in m]
     for name in systems:
         assert set(base) <= set(found.values[name])
         for kind in ("value", "normalized"):
@@ -87,13 +88,14 @@ def holds(found: Comparison, systems: Iterable[str], zeros: str) -> None:
         assert same(d.value, found.values[d.system][d.metric])
         assert same(d.reference, found.values[found.reference][d.metric])
         gap = d.difference
+        if math.isfinite(d.value) and math.isfinite(d.reference):
+            assert same(gap.value, d.value - d.reference), d.metric
         if not d.metric.startswith("cross_entropy"):
             continue
-        assert gap.value == pytest.approx(d.value - d.reference, rel=0.01, abs=0.001, nan_ok=True)
         if not (math.isfinite(d.value) and math.isfinite(d.reference)):
             assert not math.isfinite(gap.value)
             assert gap.interval is None
-            assert "infinite" in gap.method
+            assert ("undefined" if math.isnan(d.value + d.reference) else "infinite") in gap.method
             assert math.isnan(d.p_value)
             assert not d.distinguishable
             assert "∞" in str(d) or "undefined" in str(d)
@@ -148,7 +150,9 @@ def test_an_infinite_loss_of_a_sample_that_does_not_count_is_not_infinite() -> N
     systems = scores_of(THREE, 3, "")
     lost = np.flatnonzero(THREE == 2)[0]
     systems["b"][lost] = [0.5, 0.5, 0]
-    found = stakes.compare(THREE, systems, priors=[0.5, 0.5, 0], resamples=0)
+    found = stakes.compare(
+        THREE, systems, priors=[0.5, 0.5, 0], training_priors="deployment", resamples=0
+    )
     expected = stakes.cross_entropy(THREE, systems["b"], priors=[0.5, 0.5, 0])
     assert same(found.values["b"]["cross_entropy.value"], expected.value)
     holds(found, systems, "")
@@ -164,6 +168,20 @@ def test_the_difference_has_the_sign_of_the_infinite_loss() -> None:
     undefined = found.of("c", "cross_entropy.value")
     assert math.isnan(undefined.difference.value)
     assert undefined.difference.method == "infinite less infinite is undefined"
+    found = stakes.compare(TWO, systems, calibrator=stakes.BiasCalibrator(), resamples=0)
+    share = found.of("b", "cross_entropy.relative")
+    assert math.isfinite(share.reference)
+    assert math.isnan(share.value)
+    assert share.difference.method == "a value is undefined"
+
+
+def test_a_difference_is_that_of_its_values_where_classes_are_separable() -> None:
+    y = np.arange(30) % 3
+    rng = np.random.default_rng(2)
+    systems = {name: rng.dirichlet(np.ones(3), 30) + 2 * np.eye(3)[y] for name in "ab"}
+    systems = {name: p / p.sum(axis=1, keepdims=True) for name, p in systems.items()}
+    found = stakes.compare(y, systems, calibrator=stakes.VectorCalibrator(), resamples=50)
+    holds(found, systems, "")
 
 
 def test_rows_added_in_batches_are_compared_alike() -> None:
@@ -238,7 +256,13 @@ def test_every_output_of_the_command(tmp_path: Path, more: tuple[str, ...]) -> N
     for layout in ("csv", "md", "github"):
         done = call(*asked, "--format", layout, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-        assert "entropy" in done.stdout
+        assert "a value is infinite" in done.stdout
+        assert ("2 samples have posterior 0" in done.stdout) == (layout != "csv")
+
+
+def test_a_notebook_says_why_a_loss_is_infinite() -> None:
+    found = stakes.compare(TWO, scores_of(TWO, 2, "b"), resamples=0)
+    assert "The cross-entropy of b is infinite" in found._repr_markdown_()
 
 
 def test_the_differences_can_be_drawn() -> None:

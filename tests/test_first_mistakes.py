@@ -25,6 +25,7 @@ TABLES = {
     "severe.csv": b"y,p_severe_a,p_severe_b\nsevere,0.7,0.8\nusual,0.1,0.4\nusual,0.2,0.1\n",
     "models.csv": b"y,p_old,p_new\n0,0.1,0.2\n1,0.3,0.9\n1,0.8,0.7\n",
     "several.csv": b"a,b,p_a,p_b\n0,1,0.1,0.2\n1,1,0.3,0.9\n1,0,0.8,0.7\n",
+    "others.csv": b"a,b,of_a,of_b\n0,1,0.1,0.2\n1,1,0.3,0.9\n",
     "neither.csv": b"y,p\nleft,0.1\nright,0.4\n",
 }
 SCORES = ("--scores", "p", "--scores-are", "posteriors")
@@ -41,6 +42,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 MISTAKES = [
+    (
+        ("others.csv", "--label", "a,b", "--scores", "of_a,of_b", "--scores-are", "posteriors"),
+        ["--label must name one column", "--label a --scores of_a --positive 1."],
+    ),
     (("t.csv", "--label", "Y", *ONE), ["no column 'Y'", "y, p"]),
     (("t.csv", "--label", "yy", *ONE), ["no column 'yy'. Did you mean 'y'?"]),
     (("t.csv", *Y, "--scores", "p", "--positive", "1"), ["--scores-are must", "give posteriors"]),

@@ -124,6 +124,11 @@ NAMES = [
     "TemperatureScaling", "cohen_kappa_score", "gains", "rev", "npv", "load", "aurc",
     "ReliabilityDiagram", "ComparisonReport", "empc_score", "hmeasure", "ppi_mean", "leaderboard",
     "BayesClassifier", "FScore", "log_evaluation", "evaluat", "Evaluate", "brier_scor", "costmatrix",
+    "BinaryAccuracy", "MulticlassF1Score", "MulticlassAUROC", "binary_precision", "roc_auc_vec",
+    "BinaryCohenKappa", "SpecificityAtSensitivity", "RecallAtFixedPrecision", "MetricCollection",
+    "gini_coefficient", "mcnemar_test", "friedman", "bal_accuracy", "j_index", "kap", "conf_mat",
+    "threshold_perf", "pav_plot", "standardized_net_benefit", "train_test_split", "smote",
+    "ColumnMapping", "profit_curve", "cost_benefit_matrix", "BER", "partial_auc", "CSBoostClassifier",
 ]  # fmt: skip
 
 
@@ -180,7 +185,9 @@ def test_an_error_of_a_name_can_be_pickled() -> None:
 ATTRIBUTES = [
     "plot", "to_frame", "summary", "save", "to_pandas", "to_csv", "show", "export", "describe",
     "savefig", "to_df", "log_metrics", "as_dict", "json", "get_metric", "push_to_hub", "checks",
-    "to_htm", "verdict_s", "evaluate", "compute", "f1_score", "roc_auc",
+    "to_htm", "verdict_s", "evaluate", "compute", "f1_score", "roc_auc", "auc", "nec", "ci", "lower",
+    "cm", "confusion_matrix", "n_samples", "classes", "priors", "threshold", "costs", "p_value",
+    "to_markdown", "to_excel", "keys", "items", "passed", "next_steps",
 ]  # fmt: skip
 
 
@@ -191,11 +198,51 @@ def test_an_attribute_of_a_result_is_answered(name: str) -> None:
     assert re.search(r"use \w.*: |Did you mean '\w+'\?|: it is stakes\.", said), said
 
 
+OF_CLASSES: dict[str, tuple[object, str]] = {
+    "tn": (stakes.confusion_matrix(Y, DECISIONS), "use ConfusionMatrix.counts: (tn, fp), (fn, tp)"),
+    "ravel": (stakes.confusion_matrix(Y, DECISIONS), "use ConfusionMatrix.counts"),
+    "shape": (stakes.confusion_matrix(Y, DECISIONS), "use ConfusionMatrix.counts"),
+    "normalize": (stakes.confusion_matrix(Y, DECISIONS), "use ConfusionMatrix.rates"),
+    "cost": (stakes.confusion_matrix(Y, DECISIONS), "use ConfusionMatrix.expected_cost"),
+    "fpr": (stakes.roc_curve(Y, P), "use RocCurve.false_alarm_rate"),
+    "tpr": (stakes.roc_curve(Y, P), "use RocCurve.miss_rate: 1 - "),
+    "roc_auc": (stakes.roc_curve(Y, P), "use RocCurve.auc"),
+    "ci": (stakes.auc(Y, P), "use RankingValue.interval"),
+    "low": (RESULT.main.cost.normalized, "use Estimate.interval"),
+    "p_value": (stakes.compare(Y, {"a": P, "b": P**2}, **FEW), "use Comparison.differences"),
+    "winner": (stakes.compare(Y, {"a": P, "b": P**2}, **FEW), "use Comparison.may_be_best"),
+    "to_frame": (stakes.compare(Y, {"a": P, "b": P**2}, **FEW), "use Comparison.metrics"),
+    "auc": (RESULT, "use Evaluation.metrics: result.metrics()['auc']"),
+    "n_samples": (RESULT, "use Evaluation.data: "),
+    "coef_": (stakes.AffineCalibrator().fit(P, Y), "use AffineCalibrator.slope"),
+}
+
+
+@pytest.mark.parametrize("name", list(OF_CLASSES))
+def test_a_word_is_answered_as_the_class_means_it(name: str) -> None:
+    thing, meant = OF_CLASSES[name]
+    assert meant in said_by(lambda: getattr(thing, name))
+
+
+def test_items_of_a_record_are_answered() -> None:
+    result: Any = RESULT
+    curve: Any = stakes.roc_curve(Y, P)
+    assert said_by(lambda: result["auc"]).endswith("by name are .metrics()['auc'].")
+    for ask in (lambda: list(result), lambda: dict(result), lambda: 3 in result):
+        assert "'Evaluation' object has no items" in said_by(ask)
+
+    def unpacked() -> None:
+        _fpr, _tpr, _at = curve
+
+    assert "'false_alarm_rate'" in said_by(unpacked)
+    assert np.asarray(RESULT, dtype=object).shape == ()  # a record is no sequence
+
+
 @pytest.mark.parametrize(
     "record", [stakes.confusion_matrix(Y, DECISIONS), stakes.auc(Y, P), stakes.decide(P, COSTS)]
 )
 def test_every_record_answers_and_stays_a_record(record: Record) -> None:
-    assert "save_html" in said_by(lambda: record.plot)  # type: ignore[attr-defined]
+    assert "save_html" in said_by(lambda: record.savefig)  # type: ignore[attr-defined]
     assert not hasattr(record, "plot")
     assert getattr(record, "summary", 3) == 3
     assert not hasattr(record, "__array_interface__")
@@ -225,7 +272,9 @@ ARGUMENTS = [
     "y_pred", "y_score", "y_proba", "threshold", "prevalence", "cost_matrix", "fp", "fn", "labels",
     "weights", "average", "n_bins", "random_state", "from_logits", "pos_lable", "cost", "prior",
     "class_weight", "alpha", "n_boot", "stratify", "y_hat", "target_names", "utility", "p_target",
-    "normalize", "cv", "seed", "metric", "groupss", "sensitive_features",
+    "normalize", "cv", "seed", "metric", "groupss", "sensitive_features", "probas_pred", "estimate",
+    "pos_class", "neg_label", "target_prevalence", "source_priors", "estimator", "df", "data",
+    "reference_data", "column_mapping", "save_path", "max_fpr", "n_iter",
 ]  # fmt: skip
 
 
@@ -278,6 +327,10 @@ CALLS: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda s: s.RocDisplay.from_predictions(Y, P, drop_intermediate=True),
         "from_predictions() has no argument 'drop_intermediate'",
     ),
+    "evaluate_model(model, y, X)": (
+        lambda s: s.evaluate_model(MODEL, Y, X),
+        "y must be labels, one for each row of X: got a table of 300 x 2. X comes before y",
+    ),
     "evaluate_model(scoring=)": (
         lambda s: s.evaluate_model(MODEL, X, Y, scoring="f1"),
         "expected_loss",
@@ -287,6 +340,77 @@ CALLS: dict[str, tuple[Callable[[Any], object], str]] = {
         "choose_threshold",
     ),
     "roc_curve(y_true=, y_prob=)": (lambda s: s.roc_curve(y_true=Y, y_prob=P), "scores"),
+    "ConfusionMatrix(table)": (
+        lambda s: s.ConfusionMatrix([[8, 2], [1, 9]]),
+        "ConfusionMatrix() misses arguments. ",
+    ),
+    "ConfusionMatrix(tp=)": (
+        lambda s: s.ConfusionMatrix(tp=1, fp=2, fn=3, tn=4),
+        "From counts: ConfusionMatrix.from_counts([[tn, fp], [fn, tp]])",
+    ),
+    "confusion_matrix(tn=)": (
+        lambda s: s.confusion_matrix(tn=4, fp=2, fn=3, tp=1),
+        "use ConfusionMatrix.from_counts",
+    ),
+    "confusion_matrix(normalize=)": (
+        lambda s: s.confusion_matrix(Y, DECISIONS, normalize="true"),
+        "use ConfusionMatrix.rates",
+    ),
+    "AffineCalibrator(method=)": (
+        lambda s: s.AffineCalibrator(method="sigmoid"),
+        "AffineCalibrator() has no argument 'method'",
+    ),
+    "AffineCalibrator(y, p)": (
+        lambda s: s.AffineCalibrator(Y, P),
+        "AffineCalibrator() takes ",
+    ),
+    "HistogramCalibrator(n_bins=)": (
+        lambda s: s.HistogramCalibrator(n_bins=10),
+        "Did you mean 'bins'?",
+    ),
+    "Posteriors(p, y)": (lambda s: s.Posteriors(P, Y), "Posteriors() takes 'values' without"),
+    "Logits(from_logits=)": (lambda s: s.Logits(LLR, from_logits=True), "Logits() has no argument"),
+    "RiskDisplay(y, p)": (lambda s: s.RiskDisplay(Y, P), "RiskDisplay() takes "),
+    "plot(title=)": (
+        lambda s: s.RocDisplay.from_predictions(Y, P).plot(title="x"),
+        "plot() has no argument 'title'",
+    ),
+    "CalibratedClassifier(method=)": (
+        lambda s: s.sklearn.CalibratedClassifier(MODEL, method="isotonic"),
+        "calibrator='isotonic'",
+    ),
+    "evaluate(progress=True)": (
+        lambda s: s.evaluate(Y, P, progress=True, **FEW),
+        "progress must be a function",
+    ),
+    "evaluate_model(progress=True)": (
+        lambda s: s.evaluate_model(MODEL, X, Y, cv=3, progress=True),
+        "progress must be a function",
+    ),
+    "bootstrap(progress=True)": (
+        lambda s: s.bootstrap(Y, P, stakes.LogLoss(), progress=True),
+        "progress must be a function",
+    ),
+    "evaluate of a file": (
+        lambda s: s.evaluate("t.csv", "p", label="y"),
+        "Read the file first: frame = pandas.read_csv(path).",
+    ),
+    "Responses(right, result)": (
+        lambda s: s.Responses(RIGHT, RESULT),
+        "confidence must be a column, one value per row: got Evaluation",
+    ),
+    "evaluate of several matrices": (
+        lambda s: s.evaluate(Y, P, costs=[s.CostMatrix(COSTS), s.CostMatrix(COSTS)]),
+        "costs={'low': ",
+    ),
+    "evaluate(costs=(5, 1))": (
+        lambda s: s.evaluate(Y, P, costs=(5, 1)),
+        "got shape (2,). For two classes pass costs={'miss': 5, 'false_alarm': 1}.",
+    ),
+    "evaluate of columns": (
+        lambda s: s.evaluate({"y": Y, "p": P}, "p", label="y"),
+        "pandas.DataFrame(columns)",
+    ),
     "precision(average=)": (
         lambda s: s.confusion_matrix(Y, DECISIONS).precision(average="macro"),
         "balanced",
@@ -430,9 +554,11 @@ def test_kinds_of_scores_are_named(name: Any, kind: Any) -> None:  # noqa: ANN40
     told: dict[str, Any] = {"label": "y", "priors": "data", **FEW}
     one, two = (stakes.evaluate(frame, ["p"], kind=each, **told) for each in (name, kind))
     assert one.to_dict() == two.to_dict()
+    at: dict[str, Any] = {"priors": [0.6, 0.4]}
+    if kind is not stakes.LogLikelihoodRatios:  # which have no priors
+        at["training_priors"] = "deployment"
     summaries = (
-        stakes.Summary.of(frame, label="y", scores="p", kind=each, priors=[0.6, 0.4])
-        for each in (name, kind)
+        stakes.Summary.of(frame, label="y", scores="p", kind=each, **at) for each in (name, kind)
     )
     assert len({each.to_bytes() for each in summaries}) == 1
 
@@ -461,7 +587,7 @@ def test_one_lookup_explains_metrics_codes_and_foreign_words(word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "meant"), [("few_eror", "few_errors"), ("sensitivty", "sensitivity"), ("f3", "f1")]
+    ("word", "meant"), [("few_eror", "few_errors"), ("sensitivit", "sensitivity"), ("f3", "f1")]
 )
 def test_a_slip_is_refused_with_near_words(word: str, meant: str) -> None:
     assert repr(meant) in said_by(lambda: stakes.explain(word))

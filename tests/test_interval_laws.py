@@ -56,8 +56,8 @@ def test_constant_prices_give_the_interval_of_the_one_matrix_to_the_bit(
     for call, given_ in ((stakes.bayes_cost, p), (stakes.expected_cost, decided)):
         one, other = (call(y, given_, costs=c, **options) for c in (matrix, prices))
         assert ends(one) == ends(other)
-    options["training_priors"] = "deployment"
-    both = [stakes.evaluate(y, p, costs=c, resamples=0, **options) for c in (matrix, prices)]
+    told = {**options, "training_priors": "deployment"}
+    both = [stakes.evaluate(y, p, costs=c, resamples=0, **told) for c in (matrix, prices)]
     assert both[0].main.cost.normalized.interval == both[1].main.cost.normalized.interval
     near = stakes.SampleCosts.from_columns(
         names,

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
 from scipy.special import ndtri, stdtrit
+from stakes.intervals.bootstrap import Statistic, SummedStatistic
+from stakes.intervals.resampling import ClassSums
 
 import stakes
 from registry import GENERAL_OBJECTS, METRIC_OBJECTS
@@ -43,8 +45,6 @@ from stakes.intervals import (
     resampling,
     seed_of,
 )
-from stakes.intervals.bootstrap import Statistic, SummedStatistic
-from stakes.intervals.resampling import ClassSums
 from stakes.metrics.expected_losses import sample_losses
 from stakes.samples import read_samples
 from stakes.scores import Answers
@@ -322,7 +322,7 @@ def test_ranking_is_that_of_the_curve(data: Scored) -> None:
     s = data.p[:, 1]
     w = np.ones(s.size) if data.weights is None else data.weights / data.weights.max()
     w = np.maximum(w, 1e-6)
-    roc = stakes.roc_curve(data.y, s, sample_weight=w)
+    roc = stakes.roc_curve(data.y, stakes.Posteriors(s), sample_weight=w)
     odds = [Odds(str(i), c.values, data.priors) for i, c in enumerate(RANK_COSTS)]
     found = RankStatistic(s, data.y, odds).under(w[None, :])[0]
     least = [roc.minimum_cost(c, data.priors).normalized for c in RANK_COSTS]

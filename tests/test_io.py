@@ -325,13 +325,18 @@ def test_a_table_is_not_written_over_another_unasked(tmp_path: Path) -> None:
         write_table(TABLE, tmp_path, force=True)
 
 
-def test_a_link_is_replaced_and_not_written_through(tmp_path: Path) -> None:
-    (tmp_path / "target.csv").write_text("kept")
+def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path: Path) -> None:
+    (tmp_path / "target.csv").write_text("old")
     link = tmp_path / "link.csv"
     link.symlink_to("target.csv")
+    with pytest.raises(FileError, match="already exists"):
+        write_table(TABLE, link)
+    assert (tmp_path / "target.csv").read_text() == "old"
     write_table(TABLE, link, force=True)
-    assert (tmp_path / "target.csv").read_text() == "kept"
-    assert not link.is_symlink()
+    assert link.is_symlink()
+    assert not (tmp_path / "target.csv").is_symlink()
+    write_table(TABLE, tmp_path / "plain.csv")
+    assert (tmp_path / "target.csv").read_text() == (tmp_path / "plain.csv").read_text()
 
 
 def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:

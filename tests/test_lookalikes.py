@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
@@ -36,6 +37,8 @@ LOOKALIKES: dict[str, tuple[Made, tuple[str, ...]]] = {
     "one column": (lambda: D[:, None], DECISIONS),
     "class names": (lambda: np.where(D == 1, "spam", "ham"), (*DECISIONS, "such as")),
     "a list of class names": (lambda: np.where(D == 1, "spam", "ham").tolist(), DECISIONS),
+    "labels as texts": (lambda: D.astype(str), (*DECISIONS, "such as")),
+    "floats as texts": (lambda: D.astype(float).astype(str).tolist(), DECISIONS),
     "one-hot rows": (lambda: np.eye(2, dtype=int)[D], DECISIONS),
     "number texts": (lambda: [f"{p:.3f}" for p in P], ("must hold numbers", "Convert the strings")),
     "texts of several lengths": (lambda: ["0.5", "0.25"] * (N // 2), ("Convert the strings",)),
@@ -50,8 +53,8 @@ LOOKALIKES: dict[str, tuple[Made, tuple[str, ...]]] = {
     "a set": (lambda: set(P), ("a set", "no order")),
     "a frozen set": (lambda: frozenset(P), ("a frozenset", "no order")),
     "a generator": (lambda: (p for p in P), ("a generator", "Pass list(scores)")),
-    "zip": (lambda: zip(1 - P, P, strict=True), ("a zip object", "Pass list(scores)")),
-    "map": (lambda: map(float, P), ("a map object", "Pass list(scores)")),
+    "zip": (lambda: zip(1 - P, P, strict=True), ("an iterator (zip)", "Pass list(scores)")),
+    "map": (lambda: map(float, P), ("an iterator (map)", "Pass list(scores)")),
 }
 OF_POSTERIORS: dict[str, tuple[Made, tuple[str, ...]]] = {  # where numbers have to be in [0, 1]
     "percent": (lambda: 100 * P, PERCENT),
@@ -137,6 +140,51 @@ def test_other_scores_than_posteriors_are_named_everywhere(entry: str, name: str
     check(message(ENTRIES[entry], made), said)
 
 
+def test_infinite_values_are_not_taken_for_odds() -> None:
+    scores = P.copy()
+    scores[5] = np.inf
+    text = message(ENTRIES["evaluate"], lambda: scores)
+    check(text, ("must be posteriors: got inf at row 5", "say what they are"))
+    check(message(ENTRIES["evaluate"], lambda: P / (1 - P) * (scores / P) * 99), ("Odds?",))
+
+
+WORDS = {"words": np.where(D == 1, "spam", "ham"), "truth values": D == 1}
+
+
+@pytest.mark.parametrize("name", WORDS)
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_column_of_decisions_is_answered_with_the_call(name: str, library: Any) -> None:  # noqa: ANN401
+    table = library({"y": Y, "p": P, "d": WORDS[name]})
+    runs: list[Callable[[], object]] = [
+        lambda: stakes.evaluate(table, "d", label="y"),
+        lambda: stakes.compare(table, {"a": "p", "b": "d"}, label="y"),
+        lambda: stakes.Summary.of(table, label="y", scores="d"),
+    ]
+    for run in runs:
+        with pytest.raises(InputError, match=r"'d' must hold numbers.*evaluate_decisions\("):
+            run()
+
+
+@pytest.mark.parametrize("name", WORDS)
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_column_of_decisions_is_answered_with_the_option(
+    tmp_path: Path, name: str, form: str
+) -> None:
+    table = pd.DataFrame({"y": Y, "p": P, "d": WORDS[name]})
+    getattr(table, f"to_{form}")(tmp_path / f"t.{form}", index=False)
+    some = ("--label", "y", "--scores-are", "posteriors", "--positive", "1")
+    for command in (
+        ("evaluate", f"t.{form}", *some, "--scores", "d"),
+        ("evaluate", f"t.{form}", *some, "--scores", "d", "--memory", "0"),
+        ("compare", f"t.{form}", *some, "--system", "a=p", "--system", "b=d"),
+        ("check", f"t.{form}", *some, "--scores", "d", "--max-nec", "1"),
+        ("threshold", f"t.{form}", *some, "--scores", "d"),
+    ):
+        done = call(*command, cwd=tmp_path)
+        assert done.returncode == 3
+        assert "give --decision in place of --scores" in done.stderr
+
+
 def test_a_few_values_outside_are_not_taken_for_another_kind() -> None:
     for scores in (P.copy(), TWO.copy()):
         scores[5] = -0.2
@@ -216,9 +264,12 @@ def test_a_kind_that_contradicts_typed_scores_is_refused() -> None:
     ):
         with pytest.raises(InputError, match="kind must be that of typed scores: got Logits"):
             run(kind=stakes.Logits)
-        with pytest.raises(InputError, match="kind must be a kind of scores"):
+        with pytest.raises(InputError, match="kind must be that of typed scores: got Logits"):
             run(kind="logits")
-        run(kind=stakes.Posteriors, resamples=0)
+        with pytest.raises(InputError, match="kind must be a kind of scores"):
+            run(kind="distances")
+        for same in (stakes.Posteriors, "probabilities"):
+            run(kind=same, resamples=0)
 
 
 HUGE: dict[str, tuple[Callable[[int], object], str]] = {

@@ -170,7 +170,7 @@ def test_several_applications_stand_beside_each_other() -> None:
         "home": stakes.Application([[0, 1], [5, 0]]),
         "ward": stakes.Application([[0, 1], [9, 0]], [0.9, 0.1]),
     }
-    made = stakes.evaluate(y, p, costs=uses, resamples=0)
+    made = stakes.evaluate(y, p, costs=uses, training_priors="data", resamples=0)
     card = made.to_model_card("m", **GIVEN)
     types = {m["name"]: m["type"] for m in front(card)["metrics"]}
     assert types["ward.nec"] == "ward.nec"

@@ -17,6 +17,7 @@ from sklearn import metrics as sk
 
 import stakes
 from registry import METRIC_OBJECTS
+from stakes._check.lookalikes import are_decided
 from stakes._kernels import formulas, keys
 from stakes._kernels.definitions import order
 from stakes._kernels.kernel_records import Blocks
@@ -109,6 +110,8 @@ def laid_out(curve: stakes.PrecisionRecallCurve) -> float:
 @given(columns(), st.sampled_from([None, 1.0, 1e-200, 1e200]))
 def test_average_precision_is_that_of_the_curve(data: tuple[Any, Any], scale: float | None) -> None:
     scores, y = np.append(data[0], data[0][:2]), np.append(data[1], [0, 1][: data[0].size])
+    if are_decided(scores):
+        scores = scores + 2  # in the same order, and no decisions
     if not y.any() or y.all():
         return
     rng = np.random.default_rng(y.size)
@@ -131,14 +134,17 @@ def test_precision_of_very_many_samples() -> None:
 
 def test_average_precision_of_scores_that_know_nothing_is_the_prior() -> None:
     y = np.array([0, 0, 0, 1])
-    found = stakes.average_precision(y, np.zeros(4))
+    found = stakes.average_precision(y, np.full(4, 0.3))
     assert (found, found.naive, found.better, found.beats_naive) == (0.25, 0.25, "higher", False)
     assert found.interval() is None
     assert "no interval" in found.method
-    assert float(stakes.average_precision(y, y.astype(float))) == 1
-    assert stakes.average_precision(y, y.astype(float), positive=0) == pytest.approx(
-        stakes.precision_recall_curve(1 - y, y.astype(float)).average_precision()
+    scores = y + 0.5
+    assert float(stakes.average_precision(y, scores)) == 1
+    assert stakes.average_precision(y, scores, positive=0) == pytest.approx(
+        stakes.precision_recall_curve(1 - y, scores).average_precision()
     )
+    certain = stakes.Posteriors(y.astype(float))
+    assert float(stakes.average_precision(y, certain)) == 1
 
 
 @pytest.mark.parametrize("decimals", [2, 4, 17])
@@ -373,7 +379,7 @@ def test_an_area_has_the_interval_of_its_curve(decimals: int) -> None:
 
 def test_areas_without_spread_have_newcombes_interval() -> None:
     y = np.tile([0, 1], 200_000)
-    for scores in (np.zeros(y.size), y.astype(float), -y.astype(float)):
+    for scores in (np.full(y.size, 0.3), y + 0.5, -y.astype(float), stakes.Posteriors(1.0 * y)):
         band = stakes.auc(y, scores).interval()
         assert band is not None
         assert band.low < band.high

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import stakes
+from stakes._errors import _PYTHON_HINTS
 
 TOP = Path(__file__).parents[1]
 PAGE = TOP / "docs" / "playground"
@@ -111,10 +112,37 @@ def test_a_mistake_is_shown_with_its_line(
 def test_hints_are_words_of_the_page(bridge: ModuleType) -> None:
     request = request_of("breast", kind="Posteriors")
     error = json.loads(bridge.evaluate(json.dumps(request)))["error"]
-    assert error["text"].endswith("If they are not probabilities, choose what they are.")
+    assert error["text"].endswith(" are not log odds: calibrate them first.")
     priors = json.loads(bridge.evaluate(json.dumps(request_of("breast", priors=[0.9, 0.9]))))
     assert priors["error"]["text"].startswith("The priors must ")
     assert priors["error"]["line"] is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "hint"),
+    [
+        (0.01, 1.5, "If they are not probabilities, choose what they are."),
+        (0, 100, "Percent? Divide by 100. "),
+        (0.01, 3, "Percent? Divide by 100. Odds? Take their logarithm, and choose log odds."),
+        (0.01, 4000.5, "Odds? Take their logarithm, and choose log odds."),
+        (-9, -0.01, "Log probabilities? Turn them into probabilities."),
+        (-9, 9.5, "Log odds? Choose them. "),
+    ],
+)
+def test_scores_of_other_kinds_are_named_in_words_of_the_page(
+    bridge: ModuleType, low: float, high: float, hint: str
+) -> None:
+    request = request_of("breast", kind="Posteriors")
+    n = len(request["lines"])
+    request["columns"]["log_odds"] = [repr(low + (high - low) * i / n) for i in range(1, n + 1)]
+    error = json.loads(bridge.evaluate(json.dumps(request)))["error"]
+    assert hint in error["text"]
+    assert "Pass" not in error["text"]
+    assert "stakes." not in error["text"]
+
+
+def test_every_hint_of_the_page_is_of_an_action(bridge: ModuleType) -> None:
+    assert set(bridge._HINTS) <= set(_PYTHON_HINTS)
 
 
 def test_the_code_does_the_same(bridge: ModuleType, tmp_path: Path) -> None:

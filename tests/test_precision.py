@@ -249,3 +249,12 @@ def test_tensors_are_read(dtype: str) -> None:
     tensor = Tensor(p, dtype, gradient=True)
     assert stakes.cross_entropy(Tensor(y, "int64"), tensor).value == expected
     assert stakes.scorecard(y, tensor).cross_entropy.value == pytest.approx(expected, rel=1e-13)
+
+
+@pytest.mark.parametrize("renormalize", [False, True])
+def test_a_row_of_zeros_has_no_posterior_and_is_not_divided(renormalize: bool) -> None:  # noqa: FBT001
+    table = np.array([[0.2, 0.3, 0.5], [0, 0, 0], [1, 0, 0]])
+    with pytest.raises(stakes.InputError, match="All classes have posterior 0 there") as caught:
+        stakes.Posteriors(table, renormalize=renormalize)
+    assert "row 1" in str(caught.value)
+    assert "renormalize=True" not in str(caught.value)

@@ -150,7 +150,7 @@ def test_applications_by_name_may_have_prices_by_word() -> None:
         "clinic": {"miss": 2, "false_alarm": 1},
         "miss": MATRIX,  # a name of an application, since this is no price
     }
-    found = stakes.evaluate(Y, P, costs=both, **FEW)
+    found = stakes.evaluate(Y, P, costs=both, training_priors="data", **FEW)
     assert [a.name for a in found.applications] == ["screening", "clinic", "miss"]
     assert found.applications[0].costs == found.applications[2].costs == MATRIX
     assert found.applications[0].priors.tolist() == [0.9, 0.1]

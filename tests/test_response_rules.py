@@ -169,7 +169,11 @@ def test_where_there_is_no_calibrated_rule_a_note_says_why() -> None:
     assert without.confidence is not None
     extreme = stakes.Responses([0, 1, 1, 0] * 30, [0, 1.0, 0, 1] * 30)
     affine = stakes.evaluate_responses(extreme, 0.5, calibrator=stakes.AffineCalibrator())
-    assert affine.notes[0].startswith("No calibrated rule: ")
+    assert affine.notes == ()
+    assert affine.rule["calibrated"].threshold == 0  # confidence tells nothing: half are right
+    one = stakes.Responses([0] + [1] * 30, [0.1] + [0.9] * 30)
+    (note,) = stakes.evaluate_responses(one, 0.5).notes
+    assert note.startswith("No calibrated rule: class 'wrong' has 1 sample")
 
 
 def test_abstentions_of_unknown_truth_stay_abstentions() -> None:

@@ -123,7 +123,7 @@ def test_areas_are_areas() -> None:
 @pytest.mark.parametrize("priors", ALL)
 def test_minimum_areas_are_those_after_pool_adjacent_violators(priors: list[float] | None) -> None:
     best = stakes.cross_calibrate(
-        stakes.IsotonicCalibrator(), SYSTEM.y, RAW, folds=stakes.TrainOnTest(), priors=priors
+        stakes.IsotonicCalibrator(mix=0), SYSTEM.y, RAW, folds=stakes.TrainOnTest(), priors=priors
     )
     curve = stakes.risk_curve(SYSTEM.y, RAW, priors=priors)
     for area, metric in (

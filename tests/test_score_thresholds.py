@@ -38,7 +38,7 @@ def test_the_threshold_gives_the_bayes_decisions(
     y = stakes.simulation.simulate(2, n=1500).y
     scores, delivered = kinds()[kind]
     costs = stakes.CostMatrix.binary(miss=20, false_alarm=1)
-    training = [0.5, 0.5] if adapt else None
+    training = None if kind in FOLLOW else [0.5, 0.5] if adapt else "deployment"
     made = stakes.evaluate(
         y, scores, costs=costs, priors=priors, training_priors=training, resamples=0
     )
@@ -50,6 +50,46 @@ def test_the_threshold_gives_the_bayes_decisions(
     np.add.at(counts, (y, above), 1)
     assert counts.tolist() == made.main.confusion.counts.tolist()
     assert str(found) == f"{precise(found.value)} ({found.scale})"
+
+
+@pytest.mark.parametrize(("kind", "adapt"), CASES)
+@pytest.mark.parametrize("digits", [2, 17])
+def test_a_chosen_threshold_is_told_on_the_scores_as_delivered(
+    kind: str,
+    adapt: bool,  # noqa: FBT001
+    digits: int,
+) -> None:
+    y = stakes.simulation.simulate(2, n=1500).y
+    scores, delivered = kinds()[kind]
+    if kind == "posteriors":
+        scores = delivered = np.clip(delivered.round(digits), 0.01, 0.99)  # with many ties
+    choice = stakes.choose_threshold(
+        y,
+        scores,
+        costs={"miss": 20, "false_alarm": 1},
+        priors=[0.95, 0.05],
+        training_priors=([0.5, 0.5] if adapt else None if kind in FOLLOW else "deployment"),
+        review=0.03,
+    )
+    for result in choice.results:
+        assert result.score_threshold is not None
+        above = delivered > result.score_threshold.value
+        assert (above[y == 1].mean(), 1 - above[y == 0].mean()) == pytest.approx(
+            (result.sensitivity, result.specificity), abs=1e-12
+        )
+    shown = f"Threshold on your scores: {choice.chosen.score_threshold}."
+    assert (shown in str(choice)) == (adapt or kind != "posteriors")
+    assert choice.to_dict()["results"][0]["score_threshold"]["scale"] == (
+        choice.results[0].score_threshold.scale  # type: ignore[union-attr]  # seen above
+    )
+
+
+def test_a_threshold_on_the_expected_saving_is_on_no_score() -> None:
+    data = stakes.simulation.simulate(2, n=300)
+    costs = {"miss": np.linspace(3, 5, len(data.y)), "false_alarm": 1}
+    choice = stakes.choose_threshold(data.y, data.posteriors([0.5, 0.5]), costs=costs)
+    assert choice.chosen.score_threshold is None
+    assert "on your scores" not in str(choice)
 
 
 @pytest.mark.parametrize("power", range(-12, 0))

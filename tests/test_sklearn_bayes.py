@@ -39,6 +39,12 @@ def blobs(n: int = 200, k: int = 2, seed: int = 0) -> tuple[Any, Any]:
     return rng.normal(size=(n, 3)) + np.eye(max(k, 3))[y][:, :3], y
 
 
+def uneven() -> tuple[Any, Any]:
+    x, y = blobs()
+    kept = np.concatenate([np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:30]])
+    return x[kept], y[kept]
+
+
 def patients(n: int = 200, seed: int = 0) -> tuple[Any, Any]:
     x, y = blobs(n, seed=seed)
     return x, np.array(["healthy", "ill"])[y]
@@ -271,25 +277,50 @@ class TestPriors:
     @pytest.mark.parametrize(
         ("inner", "why"),
         [
-            (LogisticRegression(class_weight="balanced"), "the model has class_weight='balanced'"),
-            (make_pipeline(StandardScaler(), GaussianNB(priors=[0.5, 0.5])), "the model has gaussiannb__priors=[0.5, 0.5]"),
-            (make_pipeline(StandardScaler(), RandomForestClassifier(5, class_weight={0: 1, 1: 3})), "randomforestclassifier__class_weight="),
+            (LogisticRegression(class_weight="balanced"), "class_weight='balanced'"),
+            (make_pipeline(StandardScaler(), GaussianNB(priors=[0.5, 0.5])), "priors=[0.5, 0.5]"),
         ],
-        ids=["logistic", "bayes", "forest"],
-    )  # fmt: skip
-    def test_a_model_that_weighs_classes_must_say_at_which_priors_it_is(
+        ids=["logistic", "bayes"],
+    )
+    def test_a_model_that_weighs_classes_is_known_to_be_at_other_priors(
         self, inner: Any, why: str
     ) -> None:
+        x, y = uneven()
+        here = np.bincount(y) / y.size
+        model = BayesClassifier(inner, priors=[0.9, 0.1]).fit(x, y)
+        assert model.training_priors_ == pytest.approx([0.5, 0.5])
+        delivered = clone(inner).fit(x, y).predict_proba(x)
+
+        def at(priors: Any) -> Any:
+            odds = delivered * priors
+            return pytest.approx(odds / odds.sum(axis=1, keepdims=True))
+
+        assert model.predict_proba(x) == at([0.9, 0.1])
+        told = clone(model).set_params(training_priors=[0.5, 0.5]).fit(x, y)
+        assert told.predict_proba(x) == at([0.9, 0.1])
+        unsaid = clone(model).set_params(priors=None)
+        with pytest.warns(UserWarning, match="not give posteriors at the priors of") as noticed:
+            unsaid.fit(x, y)
+        assert why in str(noticed[0].message)
+        assert unsaid.predict_proba(x) == at(here)
+        self.learns_the_priors_of_the_data(model, x, y)
+
+    def test_a_forest_that_weighs_classes_must_say_at_which_priors_it_is(self) -> None:
         x, y = blobs()
-        model = BayesClassifier(inner, priors=[0.9, 0.1])
+        forest = RandomForestClassifier(5, class_weight={0: 1, 1: 3})
+        model = BayesClassifier(make_pipeline(StandardScaler(), forest), priors=[0.9, 0.1])
         with pytest.raises(stakes.InputError, match="training_priors must be given where") as said:
             model.fit(x, y)
-        assert why in str(said.value)
-        told = clone(model).set_params(training_priors=[0.5, 0.5]).fit(x, y)
-        odds = clone(inner).fit(x, y).predict_proba(x) * [1.8, 0.2]
-        if not isinstance(inner[-1] if hasattr(inner, "steps") else inner, RandomForestClassifier):
-            assert told.predict_proba(x) == pytest.approx(odds / odds.sum(axis=1, keepdims=True))
-        assert clone(model).set_params(priors=None).fit(x, y).training_priors_ is None
+        assert "trees take up class_weight={0: 1, 1: 3} only where leaves" in str(said.value)
+        clone(model).set_params(training_priors=[0.5, 0.5]).fit(x, y)
+        unsaid = clone(model).set_params(priors=None)
+        with pytest.warns(UserWarning, match="where they are is unknown"):
+            assert unsaid.fit(x, y).training_priors_ is None
+        self.learns_the_priors_of_the_data(model, x, y)
+
+    @staticmethod
+    def learns_the_priors_of_the_data(model: Any, x: Any, y: Any) -> None:
+        """Check that a calibrator undoes what a model weighs."""
         stage = stakes.IsotonicCalibrator(mix=1)
         learnt = clone(model).set_params(calibrator=stage).fit(x, y).training_priors_
         assert learnt == pytest.approx(np.bincount(y) / y.size)
@@ -306,9 +337,15 @@ class TestPriors:
             assert model.training_priors_ == pytest.approx(np.bincount(y) / y.size)
 
     def test_a_naive_bayes_without_learnt_priors_is_at_others(self) -> None:
-        x, y = blobs()
-        with pytest.raises(stakes.InputError, match="fit_prior=False"):
-            BayesClassifier(MultinomialNB(fit_prior=False), priors="data").fit(np.abs(x), y)
+        x, y = uneven()
+        inner = MultinomialNB(fit_prior=False)
+        model = BayesClassifier(inner, priors="data").fit(np.abs(x), y)
+        assert model.training_priors_ == pytest.approx([0.5, 0.5])
+        odds = clone(inner).fit(np.abs(x), y).predict_proba(np.abs(x)) * np.bincount(y)
+        expected = odds / odds.sum(axis=1, keepdims=True)
+        assert model.predict_proba(np.abs(x)) == pytest.approx(expected)
+        with pytest.warns(UserWarning, match="fit_prior=False"):
+            clone(model).set_params(priors=None).fit(np.abs(x), y)
 
     def test_classes_of_a_frozen_model_in_an_order_of_its_own(self) -> None:
         x, y = patients()
@@ -326,7 +363,7 @@ class TestPriors:
     def test_a_frozen_model_must_be_told(self) -> None:
         x, y = blobs()
         inner = FrozenEstimator(LogisticRegression().fit(x[:100], y[:100]))
-        with pytest.raises(stakes.InputError, match="must be given where the model is frozen"):
+        with pytest.raises(stakes.InputError, match=r"must be given where .* are not seen"):
             BayesClassifier(inner, priors=[0.9, 0.1]).fit(x[100:], y[100:])
         shares = np.bincount(y[:100]) / 100
         model = BayesClassifier(inner, priors=[0.9, 0.1], training_priors=shares).fit(

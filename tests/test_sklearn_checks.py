@@ -20,6 +20,10 @@ ABSTAINS = "a decision to abstain is not the most likely class, which this check
 SHUFFLED = (
     "scikit-learn 1.6 makes two classes of three by the first label, before and after a shuffle"
 )
+HALVES = (
+    "a block without an event counts half an event of one sample; weights are relative, so that they"
+    " do not say how many samples there are"
+)
 CAPPED = "a cap is a share of the batch, so that a part of it has other decisions than the whole"
 
 CLASSIFIERS = [
@@ -39,6 +43,7 @@ CLASSIFIERS = [
         LogisticRegression(), calibrator=stakes.AffineCalibrator(), priors="data", cv=3
     ),
     BayesClassifier(LogisticRegression(), calibrator=stakes.IsotonicCalibrator(), cap=0.9, cv=3),
+    BayesClassifier(LogisticRegression(), calibrator=stakes.IsotonicCalibrator(mix=0), cv=3),
 ]
 
 
@@ -57,9 +62,13 @@ def _by_defect(classifier: Any) -> dict[str, str]:
 def _by_design(classifier: Any) -> dict[str, str]:
     if getattr(classifier, "abstain", None) is not None:
         return {"check_classifiers_train": ABSTAINS}
+    found = {}
     if getattr(classifier, "cap", None) is not None:
-        return {"check_methods_subset_invariance": CAPPED}
-    return {}
+        found["check_methods_subset_invariance"] = CAPPED
+    if getattr(classifier.calibrator, "mix", 0) != 0:
+        kinds = ("dense", "sparse")
+        found |= {f"check_sample_weight_equivalence_on_{kind}_data": HALVES for kind in kinds}
+    return found
 
 
 def checks() -> Iterator[Any]:

@@ -237,6 +237,59 @@ def test_a_model_that_does_not_show_its_priors_is_asked_for(entry: str) -> None:
         ASKED[entry](shows.fit(X, Y))
 
 
+WEIGHTED: dict[str, tuple[Any, str]] = {
+    "a mapping": (LogisticRegression(class_weight={0: 1, 1: 9}), "class_weight={0: 1, 1: 9}"),
+    "a temperature": (
+        CalibratedClassifierCV(BALANCED, method="temperature", cv=3),
+        "class_weight='balanced'",
+    ),
+    "trees": (
+        DecisionTreeClassifier(min_samples_leaf=50, class_weight="balanced"),
+        "class_weight='balanced'",
+    ),
+}
+
+
+@pytest.mark.parametrize("entry", ASKED)
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_the_priors_of_the_data_are_not_advised_for_a_model_that_weights_classes(
+    entry: str, name: str
+) -> None:
+    model, weighting = WEIGHTED[name]
+    with pytest.raises(InputError) as caught:
+        ASKED[entry](clone(model).fit(X, Y))
+    assert caught.value.code == "training_priors_needed"
+    text = str(caught.value)
+    assert f"It weights classes by {weighting}, so they are not at the priors of its data" in text
+    assert "CalibratedClassifier(model)" in text
+    assert 'training_priors="data"' not in text
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_training_priors_of_the_data_are_doubted_for_a_model_that_weights_classes(
+    name: str,
+) -> None:
+    model, weighting = WEIGHTED[name]
+    fitted = clone(model).fit(X, Y)
+    told: dict[str, Any] = {"priors": USE, **QUICK}
+    found = stakes.evaluate_model(fitted, X, Y, training_priors="data", **told)
+    doubts = [note for note in found.notes if f"weights classes by {weighting}" in note]
+    assert len(doubts) == 1
+    given = stakes.evaluate_model(fitted, X, Y, training_priors=[0.3, 0.7], **told)
+    assert not any("training_priors say" in note for note in given.notes)
+    scorer = stakes.sklearn.loss_scorer(priors=USE, training_priors="data")
+    with pytest.warns(UserWarning, match="training_priors say 0: 0.8"):
+        scorer(fitted, X, Y)
+    decides = stakes.sklearn.BayesClassifier(
+        FrozenEstimator(fitted), priors=USE, training_priors="data"
+    )
+    with pytest.warns(UserWarning, match="weights classes by"):
+        decides.fit(X, Y)
+    advised = stakes.sklearn.CalibratedClassifier(clone(model)).fit(X, Y)
+    better = stakes.evaluate_model(advised, X_USE, Y_USE, costs=COSTS, **told)
+    assert better.main.cost.normalized.value == pytest.approx(truth(0.02), abs=0.05)
+
+
 def test_fitted_models_that_show_their_priors_are_adapted() -> None:
     shows = clone(BALANCED).fit(X, Y)
     found = stakes.evaluate_model(shows, X_USE, Y_USE, costs=COSTS, priors=USE, **QUICK)
@@ -274,7 +327,7 @@ def test_weights_whose_effect_is_unknown_are_a_verdict_that_advises_calibration(
     forest = RandomForestClassifier(20, class_weight="balanced", random_state=0)
     found = stakes.evaluate_model(forest, X, Y, cv=3, costs=COSTS, **QUICK)
     verdict = next(v for v in found.verdicts if v.code == "weighted_classes")
-    assert "trees take up weights only where leaves are mixed" in verdict.text
+    assert "trees take up class_weight='balanced' only where leaves are mixed" in verdict.text
     assert "CalibratedClassifier(model)" in verdict.advice
 
 
@@ -349,3 +402,10 @@ def test_unreadable_weights_are_unknown() -> None:
     assert found.values is None
     assert "class_weight=[1, 2] cannot be read" in found.why
     assert isinstance(found, PosteriorPriors)
+
+
+@pytest.mark.parametrize("stage", [None, stakes.AffineCalibrator()])
+def test_priors_of_the_data_count_weights(stage: Any) -> None:
+    model = stakes.sklearn.BayesClassifier(LogisticRegression(), priors="data", calibrator=stage)
+    model.fit(X, Y, sample_weight=HEAVY)
+    assert model.priors_ == pytest.approx(np.bincount(Y, HEAVY) / HEAVY.sum())

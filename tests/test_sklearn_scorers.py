@@ -85,7 +85,7 @@ CASES: dict[str, tuple[Any, Any]] = {
         lambda y, p, _: -stakes.bayes_cost(y, p, costs=COSTS).normalized,
     ),
     "cost at priors": (
-        cost_scorer(COSTS, priors=PRIORS, normalized=False),
+        cost_scorer(COSTS, priors=PRIORS, training_priors="deployment", normalized=False),
         lambda y, p, _: -stakes.bayes_cost(y, p, costs=COSTS, priors=PRIORS).value,
     ),
     "prices by word": (
@@ -98,7 +98,7 @@ CASES: dict[str, tuple[Any, Any]] = {
         lambda y, p, _: -stakes.cross_entropy(y, p).value,
     ),
     "Brier at priors": (
-        loss_scorer(stakes.BrierLoss(), priors=PRIORS),
+        loss_scorer(stakes.BrierLoss(), priors=PRIORS, training_priors="deployment"),
         lambda y, p, _: -stakes.brier_score(y, p, priors=PRIORS).normalized,
     ),
     "spherical": (
@@ -453,8 +453,15 @@ def test_groups_of_a_calibrated_loss_are_kept_whole(routing: None) -> None:
 
 @pytest.mark.parametrize(
     "scorer",
-    [cost_scorer(COSTS), cost_scorer(COSTS, priors=PRIORS), auc_scorer(), loss_scorer(), calibrated_loss_scorer()],
-)  # fmt: skip
+    [
+        cost_scorer(COSTS),
+        cost_scorer(COSTS, priors=PRIORS, training_priors="deployment"),
+        cost_scorer(COSTS, priors=PRIORS, training_priors="data"),
+        auc_scorer(),
+        loss_scorer(),
+        calibrated_loss_scorer(),
+    ],
+)
 def test_a_fold_with_one_class_is_nan_with_a_warning(scorer: Any) -> None:
     order = np.argsort(Y, kind="stable")
     with pytest.warns(stakes.UndefinedMetricWarning, match="is undefined: "):

@@ -45,7 +45,7 @@ def test_a_slice_is_measured_as_if_it_were_alone(k: int) -> None:
 
 
 def test_given_priors_weigh_the_classes_of_a_slice() -> None:
-    made, _, (y, p, ward) = sliced(2, priors=[0.8, 0.2])
+    made, _, (y, p, ward) = sliced(2, priors=[0.8, 0.2], training_priors="deployment")
     for found in made.slices:
         mine = ward == found.value
         means = [p[mine & (y == i), 1].mean() for i in range(2)]

@@ -44,7 +44,7 @@ def records() -> Mapping[str, Tracked]:
     return {
         "evaluation": stakes.evaluate(y, p, costs=COSTS, resamples=60),
         "several": stakes.evaluate(
-            y, p, costs={"ward": stakes.Application(COSTS), "home": stakes.Application(COSTS, {"well": 0.9, "ill": 0.1})}, resamples=0
+            y, p, costs={"ward": stakes.Application(COSTS), "home": stakes.Application(COSTS, {"well": 0.9, "ill": 0.1})}, training_priors="data", resamples=0
         ),
         "comparison": stakes.compare(y, {"old": p, "new": q}, costs=COSTS, resamples=60, margin=0.02),
         "decisions": stakes.evaluate_decisions(counts, COSTS),

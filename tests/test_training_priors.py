@@ -141,6 +141,11 @@ def test_likelihoods_and_posteriors_are_compared_at_priors() -> None:
     assert found.values["p"]["cost.nec"] == pytest.approx(found.values["r"]["cost.nec"])
 
 
+def test_a_summary_says_which_words_it_takes() -> None:
+    with pytest.raises(InputError, match='must be numbers or "deployment" for a summary'):
+        summary(priors=USE, training_priors="data")
+
+
 def test_the_words_are_priors() -> None:
     shares = np.bincount(Y) / Y.size
     told: dict[str, Any] = {"costs": COSTS, "priors": USE, **FEW}

@@ -159,7 +159,7 @@ def test_order_copies_and_weights_of_1_change_nothing(name: str, k: int) -> None
 
 
 def test_copies_count_where_there_are_no_odds() -> None:
-    samples = read_samples([0, 1, 1, 0], [0.0, 1.0, 0.0, 1.0])
+    samples = read_samples([0, 1, 1, 0], stakes.Posteriors([0.0, 1.0, 0.0, 1.0]))
     three = samples.with_copies(np.arange(4), np.full(4, 3))
     assert Floor.from_samples(samples).most == math.log(9)
     assert Floor.from_samples(three).most == math.log(25)
@@ -307,7 +307,7 @@ class TestEverywhere:
     def test_the_slope_of_hard_answers_is_that_of_their_error_rates(self) -> None:
         y = np.repeat([0, 1], 50)
         p = np.where(np.arange(100) % 10 == 0, 1 - y, y).astype(float)
-        found = calibration_slope(read_samples(y, p))
+        found = calibration_slope(read_samples(y, stakes.Posteriors(p)))
         assert found.value == pytest.approx(math.log(9) / math.log(201), rel=1e-6)
 
     def test_choice(self) -> None:
@@ -344,3 +344,13 @@ def test_half_an_event_never_exceeds_the_next_block() -> None:
     p = np.array([0.1] + [0.4] * 20 + [0.9] * 5)
     after = np.exp(stakes.IsotonicCalibrator().fit(p, y).transform([0.1, 0.4, 0.9]).values[:, 1])
     assert after[0] == after[1] == pytest.approx(1 / 20)
+
+
+@pytest.mark.parametrize("floor", [0.0, 1e-3, 1e-6, 1e-9, 1e-15])
+def test_a_level_without_events_stays_possible_whatever_its_odds(floor: float) -> None:
+    said = np.arange(100) >= 93  # a tree calls 7 of 100 samples positive, none of them rightly
+    y = (np.arange(100) < 3).astype(int)
+    p = stakes.Posteriors(np.where(said, 1 - floor, floor))
+    fitted = stakes.AffineCalibrator().fit(p, y).transform(p).posteriors()[:, 1]
+    assert fitted[~said] == pytest.approx(3 / 93, rel=1e-6)
+    assert (fitted[said] > 1e-12).all()

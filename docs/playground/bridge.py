@@ -20,8 +20,18 @@ KINDS = {
     kind.__name__: kind for kind in (stakes.Posteriors, stakes.Logits, stakes.LogLikelihoodRatios)
 }
 _HINTS = {  # what to do, by code, in words of the page
+    "decisions": "They look like class labels: choose a column of scores.",
+    "distances": "Log odds? Choose them. Distances, such as an SVM's, are not log odds: calibrate"
+    " them first.",
+    "logits": "Values before a softmax? Turn them into probabilities.",
+    "logs": "Log probabilities? Turn them into probabilities.",
+    "odds": "Odds? Take their logarithm, and choose log odds.",
+    "percent": "Percent? Divide by 100. For other scores choose what they are.",
+    "percent_or_odds": "Percent? Divide by 100. Odds? Take their logarithm, and choose log odds.",
     "renormalize": "To divide rows by their sum, install stakes."
     " For other scores choose what they are.",
+    "transpose": "Classes are in its rows: turn the table, so that each sample has a row.",
+    "typed_decisions": "They look like class labels: choose a column of scores.",
     "say_kind": "If they are not probabilities, choose what they are.",
     "say_training_priors": "Choose how the model was trained.",
     "use_logits": "For log odds or logits, choose them.",

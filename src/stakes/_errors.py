@@ -39,6 +39,8 @@ _PYTHON_HINTS = {  # what to do, by code, in words of Python
     "name_kind": "Name it with kind=..., such as kind='csv' ({kinds}).",
     "name_packed_kind": "Rename it to end in .gz, or pass kind='csv.gz'.",
     "replace_file": "Pass force=True to replace it.",
+    "named_decisions": "If it holds decisions, such as those of model.predict, call"
+    " evaluate_decisions(confusion_matrix(y_true, y_pred)).",
     "decisions": f"They look like class labels. {_DECIDED}",
     "typed_decisions": f"{_DECIDED} If they are posteriors of exactly 0 and 1, pass"
     " Posteriors({argument}).",
@@ -50,6 +52,9 @@ _PYTHON_HINTS = {  # what to do, by code, in words of Python
     "percent": "Percent? Divide by 100. For other scores say what they are: {kinds}, ...",
     "percent_or_odds": "Percent? Divide by 100. Odds? Pass Logits(numpy.log({argument})).",
     "transpose": "Classes are in its rows: pass {argument}.T, with a row for each sample.",
+    "empty_row": "All classes have posterior 0 there, which is no answer. OneVsRestClassifier gives"
+    " it where all its models say no; with calibrated models it does not:"
+    " OneVsRestClassifier(CalibratedClassifier(model)).",
     "renormalize": "To divide rows by their sum use Posteriors(scores, renormalize=True)."
     " For other scores say what they are: {kinds}, ...",
     "name_outcomes": "Say what the column calls them: right=..., wrong=..., abstained=...",
@@ -63,25 +68,28 @@ _PYTHON_HINTS = {  # what to do, by code, in words of Python
     ' training_priors="data".\nAlready for these priors: training_priors="deployment".',
     "say_training_numbers": "\nTrained at other priors, so adapt them:"
     ' training_priors=[...].\nAlready for these priors: training_priors="deployment".',
+    "say_weighted_priors": "\nIt weights classes by {weighting}, so they are not at the priors of"
+    " its data: calibrate it by stakes.sklearn.CalibratedClassifier(model).\nAlready for these"
+    ' priors: training_priors="deployment".',
     "use_likelihoods": "For {k} classes use LogLikelihoods.",
     "use_logits": "For unnormalised scores use Logits.",
     "use_ratios": "For log p(x|H_2) - log p(x|H_1) use LogLikelihoodRatios.",
 }
 
 
-_LONGEST_VALUE, _LONGEST_TEXT = 120, 300
+_VALUE, _TEXT = (200, 30, 22), (300, 200, 97)  # characters: at most, and of the two ends
 
 
-def in_a_line(value: object, longest: int = _LONGEST_VALUE) -> str:
-    r"""Return a value as one short line; what is cut off its end is marked.
+def in_a_line(value: object, lengths: tuple[int, int, int] = _VALUE) -> str:
+    r"""Return a value as one short line: of a long one, or of a table in lines, its two ends.
 
-    >>> in_a_line("[1,\n       2]"), in_a_line("a" * 200, 8)
-    ('[1, 2]', 'aaaaaaa…')
+    >>> in_a_line("[1,\n       2]"), in_a_line("1" * 200 + "2" * 100)
+    ('[1, 2]', '111111111111111111111111111111 … 2222222222222222222222')
     """
-    text = str(value)
-    if "\n" in text[: 2 * longest]:
-        text = " ".join(text[: 4 * longest].split())
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+    text, (longest, head, tail) = str(value), lengths
+    if "\n" in text:
+        text, longest = " ".join(text.split()), head + tail
+    return text if len(text) <= longest else f"{text[:head].rstrip()} … {text[-tail:].lstrip()}"
 
 
 @dataclass(frozen=True)
@@ -221,7 +229,7 @@ class StakesError(Exception):
         self.hint = hint
         if code is not None:
             self.code = code
-        self._found = None if found is None else in_a_line(found, _LONGEST_TEXT)
+        self._found = None if found is None else in_a_line(found, _TEXT)
         self._more, self._whole = more, rule is None
         super().__init__(str(self))
 

@@ -65,7 +65,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     the file that it leads to is replaced. Devices and pipes are written to, never replaced.
     """
     try:
-        target = Target.of(path)
+        target = Target.from_path(path)
         with _replaced(target) if target.plain else _passed_on(target) as stream:
             yield stream
     except StakesError:  # of what was to be written
@@ -83,7 +83,7 @@ class Target:
     descriptor: int | None = None  # of this process, for a path such as /dev/stdout
 
     @classmethod
-    def of(cls, path: str | os.PathLike[str]) -> Self:
+    def from_path(cls, path: str | os.PathLike[str]) -> Self:
         """Look at a path; what can be neither replaced nor written to is refused."""
         descriptor, shown = _descriptor(os.fspath(path)), plain(path, 1000)
         if descriptor is not None:
@@ -237,7 +237,7 @@ def refuse_taken(path: str | os.PathLike[str], *, force: bool) -> None:
     if str(path) in {"-", ""}:
         raise FileError("the output must be named: standard output does not take it.")
     try:
-        target = Target.of(path)
+        target = Target.from_path(path)
     except (OSError, ValueError) as error:
         if isinstance(error, StakesError):
             raise

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from inspect import CO_VARARGS, CO_VARKEYWORDS
+from typing import Any, NoReturn, ParamSpec, Self, TypeVar
 
 from stakes._errors import InputError
 from stakes._text import quoted
@@ -11,6 +12,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _POSITIVE = ("pos_label", "positive")  # words for the class of interest
 _MODELS = {"model", "models", "estimator"}  # arguments that take one
+_OPEN = CO_VARARGS | CO_VARKEYWORDS  # of functions that take any arguments
 _MOST_NAMED = 6  # arguments that an answer lists
 
 
@@ -32,6 +34,40 @@ def answered(function: Callable[_P, _R]) -> Callable[_P, _R]:
         return call(*args, **meant)
 
     return call
+
+
+class Constructed:
+    """A class whose constructor answers foreign arguments, also where a dataclass wrote it."""
+
+    __slots__ = ()
+
+    def __new__(cls, *args: Any, **named: Any) -> Self:  # noqa: ANN401
+        made: Callable[..., Any] = cls.__init__
+        code = getattr(made, "__code__", None)
+        given = args or named  # copies and pickles are made of nothing
+        if given and code is not None and not code.co_flags & _OPEN:
+            places, known = code.co_argcount, code.co_argcount + code.co_kwonlyargcount
+            needed = places - 1 - len(made.__defaults__ or ())
+            odd = len(args) >= places or not named.keys() <= set(code.co_varnames[1:known])
+            if odd or len(args) + len(named) < needed:
+                _refuse_constructor(cls, made, args, named)
+        return super().__new__(cls)
+
+
+def _refuse_constructor(
+    cls: type, made: Callable[..., Any], args: tuple[Any, ...], named: Mapping[str, Any]
+) -> None:
+    """Answer arguments that a constructor has not; what is not there is left to Python."""
+    from stakes._foreign_words import entry_of  # noqa: PLC0415  only where a call failed
+
+    @wraps(made)
+    def constructor(*args: Any, **named: Any) -> None:  # noqa: ANN401
+        made(*args, **named)
+
+    constructor.__qualname__ = f"{cls.__qualname__}.__init__"
+    _meant(constructor, (None, *args), named)
+    if (found := entry_of(cls.__name__)) is not None:
+        raise TypeError(f"{_shown(constructor)} misses arguments. {found.said()}")
 
 
 def _meant(
@@ -179,7 +215,10 @@ def _refuse_argument(function: Callable[..., Any], name: str, known: list[str]) 
     from stakes._foreign_words import answer_to, near  # noqa: PLC0415  only where a call failed
 
     meant = near(name, known, cutoff=0.8)
-    found = None if meant else answer_to(name)
+    own = answer_to(name, _shown(function).removesuffix("()"))
+    if own is not None and own.of_one:
+        meant = []
+    found = None if meant else own
     text = f"{_shown(function)} has no argument {name!r}."
     if meant:
         raise TypeError(f"{text} Did you mean {meant[0]!r}?") from None
@@ -196,7 +235,8 @@ def _refuse_places(function: Callable[..., Any], places: list[str], known: list[
     named = ", ".join(f"{name}=..." for name in others[:_MOST_NAMED])
     rule = f"{_shown(function)} takes {quoted(first) or 'no arguments'} without names"
     found = answer_to(function.__name__)
-    more = f". {found.said()}" if found is not None else f"; the others by name: {named}."
+    others_named = f"; the others by name: {named}." if named else "."
+    more = f". {found.said()}" if found is not None else others_named
     raise TypeError(f"{rule}{more}") from None
 
 

@@ -4,6 +4,7 @@ The table is `_foreign_words.toml`. It is read when somebody asks for a name tha
 there, and only once the message is shown: `hasattr` costs nothing.
 """
 
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -13,6 +14,9 @@ from typing import NamedTuple
 from stakes._text import key_of
 
 _LONG, _MUCH_ALIKE = 5, 0.85  # characters of a word, and how alike a slip is
+_PARTS = re.compile(  # around a word: BinaryAccuracy, MulticlassF1Score, roc_auc_vec
+    "(?:plot|binary|multiclass|multilabel)?(.+?)(?:score|vec|test|metric|coefficient)?"
+)
 _TABLE = Path(__file__).with_suffix(".toml")
 
 
@@ -25,6 +29,11 @@ class ForeignWord(NamedTuple):
     call: str
     command: str = ""
     note: str = ""
+
+    @property
+    def of_one(self) -> bool:
+        """Whether it is a word of one class or function alone."""
+        return "." in self.word or "(" in self.word
 
     def said(self, *, typed: bool = False) -> str:
         """Return the answer in a sentence or two: the call or, where it was `typed`, the command.
@@ -53,18 +62,40 @@ def foreign_words() -> dict[str, ForeignWord]:
     return found
 
 
+@cache
+def _joined() -> dict[str, ForeignWord]:
+    """Return the entries by their words without anything between letters."""
+    return {_flat(key): entry for key, entry in reversed(foreign_words().items())}
+
+
 def entry_of(word: str) -> ForeignWord | None:
-    """Return the entry of a word, however it is written; None for other words."""
-    known, key = foreign_words(), key_of(word)
-    return known.get(key) or known.get(key.removeprefix("plot_").removesuffix("_score"))
+    """Return the entry of a word, however it is written; None for other words.
+
+    >>> entry_of("MulticlassF1Score").ours, entry_of("roc_auc_vec").ours
+    ('ConfusionMatrix.f_score', 'auc')
+    """
+    known, flat = _joined(), _flat(word)
+    inside = _PARTS.fullmatch(flat)
+    return foreign_words().get(key_of(word)) or known.get(flat) or (inside and known.get(inside[1]))
 
 
-def answer_to(word: str) -> ForeignWord | None:
-    """Return the entry of a word, however it is written, or of one much like it; else None."""
-    known, key = foreign_words(), key_of(word)
+def answer_to(word: str, of: str = "") -> ForeignWord | None:
+    """Return the entry of a word, however it is written, or of one much like it; else None.
+
+    What a word means `of` a class or of a function, "RocCurve.fpr" or "confusion_matrix(tn)", comes
+    first.
+    """
+    found = foreign_words().get(key_of(f"{of} {word}")) if of else None
+    if found is not None and found.of_one:
+        return found
     if (found := entry_of(word)) is not None:
         return found
-    meant = near(word, known, cutoff=_MUCH_ALIKE) if len(key) >= _LONG else []
+    known = {
+        key: each
+        for key, each in foreign_words().items()
+        if len(each.word) >= _LONG and not each.of_one
+    }
+    meant = near(word, known, cutoff=_MUCH_ALIKE) if len(key_of(word)) >= _LONG else []
     return known[meant[0]] if meant else None
 
 
@@ -104,8 +135,10 @@ class LateText:
         self.text, self.name, self.owner = text, name, owner
 
     def __str__(self) -> str:
-        found, known = answer_to(self.name), _public(self.owner)
-        meant = near(self.name, known)
+        known, of = _public(self.owner), getattr(self.owner, "__name__", "")
+        found, meant = answer_to(self.name, of), near(self.name, known)
+        if found is not None and found.of_one:
+            return f"{self.text}. {found.said()}"
         if meant and key_of(meant[0]) == key_of(self.name):
             found = None  # our own name, in other letters
         elif place := _elsewhere(self.name):

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from stakes._errors import UndefinedMetricWarning
 from stakes._foreign_words import missing
-from stakes._text import number, plain, plain_list
+from stakes._text import number, plain, plain_list, quoted
 
 _Answer = TypeVar("_Answer")
 _MOST_NAMES = 8
+_MOST_NAMED = 30  # attributes that an error lists
 _LONGEST = 100  # of a field
 
 
@@ -35,6 +36,17 @@ class Record:
                 return object.__getattribute__(self, name)
             kind = type(self).__name__
             raise missing(f"{kind!r} object has no attribute {name!r}", name, type(self))
+
+    if not TYPE_CHECKING:  # a record is no sequence, and unpacking one ends here too
+
+        def __getitem__(self, key: object) -> NoReturn:
+            kind, names = type(self), [name for name in dir(self) if not name.startswith("_")]
+            text = f"{kind.__name__!r} object has no items. "
+            if "metrics" in names:
+                asked = f"[{key!r}]" if isinstance(key, str) else ""
+                raise TypeError(f"{text}Its numbers by name are .metrics(){asked}.")
+            own = [name for name in names if name not in dir(float)]
+            raise TypeError(f"{text}Its attributes are {quoted(own, most=_MOST_NAMED)}.")
 
     def __str__(self) -> str:
         shown: list[Field[Any]] = [f for f in fields(self) if f.repr] if is_dataclass(self) else []

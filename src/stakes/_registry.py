@@ -15,9 +15,10 @@ from inspect import isabstract
 from typing import Any, Generic, TypeVar
 
 from stakes._check import InputError, read_number
-from stakes._text import key_of, quoted
+from stakes._text import key_of, plain, quoted
 
 _T = TypeVar("_T")
+_LONGEST = 60  # of what is shown of a wrong argument
 _CALL = re.compile(r"([^()]+?)\s*(?:\(([^()]*)\))?")
 
 
@@ -129,7 +130,7 @@ class Registry(Generic[_T]):
         if kind is not None and values is not None and len(values) <= len(options_of(kind)):
             return kind(*values)
         rule = f"must be one of {quoted(self.choices, most=20)} or an object"
-        raise InputError(self.argument, rule, repr(given))
+        raise InputError(self.argument, rule, plain(repr(given), _LONGEST))
 
 
 def _numbers(text: str) -> list[float] | None:

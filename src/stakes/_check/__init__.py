@@ -7,6 +7,7 @@ from stakes._check.lookalikes import (
     FEWEST_UNLABELLED,
     are_decided,
     refuse_decisions,
+    words_may_be_decisions,
 )
 from stakes._check.numbers import (
     MOST_BINS,
@@ -18,6 +19,7 @@ from stakes._check.numbers import (
     read_level,
     read_number,
     read_priors,
+    read_progress,
     read_seed,
     read_weights,
 )

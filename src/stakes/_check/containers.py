@@ -24,7 +24,7 @@ def check_container(values: Any, argument: str) -> None:  # noqa: ANN401
         raise InputError(argument, "must be a sequence or an array", got, hint=hint)
     if isinstance(values, Iterator):
         name = type(values).__name__
-        got = f"{_ONCE.get(name, f'a {name} object')}, which can be read only once"
+        got = f"{_ONCE.get(name, f'an iterator ({name})')}, which can be read only once"
         raise InputError(argument, "must be a sequence", got, hint=f"Pass list({argument}).")
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         got, hint = "a sparse matrix", f"Pass {argument}.toarray()."

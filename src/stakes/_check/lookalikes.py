@@ -1,5 +1,7 @@
 """Scores that are not what they are passed as: decisions, percentages, odds, logs, distances."""
 
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -52,6 +54,18 @@ def decisions_error(got: str, argument: str = "scores", action: str = "decisions
     return InputError(argument, rule, got, hint=Action(action, {"argument": argument}), code=code)
 
 
+@contextmanager
+def words_may_be_decisions(columns: Collection[str]) -> Iterator[None]:
+    """Say what to do with decisions where columns of scores do not hold numbers."""
+    try:
+        yield
+    except InputError as error:
+        asked = error.code == "not_a_number" and error.place is not None
+        if asked and not error.hint and error.place.column in columns:  # type: ignore[union-attr,operator]
+            raise error.moved(hint=Action("named_decisions")) from error
+        raise
+
+
 def kind_of_numbers(p: FloatArray) -> str:
     """Return what numbers outside [0, 1] look like, as the code of what to do; "" if unknown.
 
@@ -60,6 +74,9 @@ def kind_of_numbers(p: FloatArray) -> str:
     """
     if p.ndim == 2:
         return _kind_of_rows(p)
+    p = p[np.isfinite(p)]
+    if not p.size:
+        return ""
     low, high = float(p.min()), float(p.max())
     whole = bool((np.trunc(p) == p).all())
     inside = _mostly((p >= 0) & (p <= 1))  # so that only some values are wrong
@@ -108,6 +125,12 @@ def is_transposed(p: FloatArray) -> bool:
 def are_names(values: Any) -> bool:  # noqa: ANN401
     """Whether all of the first values are strings without digits, as class names are."""
     return all(isinstance(v, str) and not any(map(str.isdigit, v)) for v in _first(values))
+
+
+def are_labels_as_strings(values: Any) -> bool:  # noqa: ANN401
+    """Whether the first values are strings "0" and "1", as a file of decisions has them."""
+    found = {str(v) for v in _first(values)}
+    return found in ({"0", "1"}, {"0.0", "1.0"}, {"-1", "1"}) and len(np.ravel(values)) > 2
 
 
 def are_numbers_as_strings(values: Any) -> bool:  # noqa: ANN401

@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 
 from stakes._check.frames import is_masked
-from stakes._check.lookalikes import are_names, are_numbers_as_strings, decisions_error
+from stakes._check.lookalikes import (
+    are_labels_as_strings,
+    are_names,
+    are_numbers_as_strings,
+    decisions_error,
+)
 from stakes._check.tensors import as_numpy, as_one_array, is_small_float
 from stakes._errors import Action, InputError, UndefinedMetricError
 from stakes._text import quoted
@@ -58,10 +63,11 @@ def _not_a_number(
     value = value.item() if isinstance(value, np.generic) else value
     got, code = f"{value!r} ({type(value).__name__})", "not_a_number"
     hint = ""
+    labels = argument == "scores" and array.ndim == 1
+    if labels and (are_names(array) or are_labels_as_strings(array)):
+        return decisions_error(f"strings such as {value!r}")
     if are_numbers_as_strings(array):
         hint = f"Convert the strings: pass numpy.asarray({argument}, dtype=float)."
-    elif argument == "scores" and array.ndim == 1 and are_names(array):
-        return decisions_error(f"strings such as {value!r}")
     if not place:
         return InputError(argument, "must hold numbers", got, hint=hint, code=code)
     more = "" if len(place) == 1 else f", column {place[1]}"
@@ -175,10 +181,18 @@ def read_costs(values: ArrayLike) -> FloatArray:
     if isinstance(values, str | bytes):
         rule, got = "must be a 2-D array or a CostMatrix", f"a {type(values).__name__}"
         raise InputError("costs", rule, got, hint="For a file use CostMatrix.read(path).")
+    if isinstance(values, list | tuple) and any(hasattr(each, "decisions") for each in values):
+        way = (
+            "For several costs pass applications by name: costs={'low': costs_a, 'high': costs_b}."
+        )
+        raise InputError("costs", "must be one matrix", f"a list of {len(values)}", hint=way)
     c = read_array(values, "costs")
     if c.ndim != 2 or not c.size:
         rule = "must be 2-D, classes in rows and decisions in columns"
-        raise InputError("costs", rule, f"shape {c.shape}", code="cost_matrix_shape")
+        two = (
+            "For two classes pass costs={'miss': 5, 'false_alarm': 1}." if c.size in (1, 2) else ""
+        )
+        raise InputError("costs", rule, f"shape {c.shape}", hint=two, code="cost_matrix_shape")
     for bad, rule in ((~np.isfinite(c), "finite"), (c < 0, "at least 0")):
         if bad.any():
             i, j = (int(k) for k in np.argwhere(bad)[0])
@@ -233,3 +247,11 @@ def read_seed(rng: "int | np.random.Generator") -> int:
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
         raise InputError("rng", "must be a whole number of at least 0 or a Generator", repr(rng))
     return int(rng)
+
+
+def read_progress(progress: object) -> None:
+    """Refuse anything but a function that is told how far a calculation is."""
+    if progress is not None and not callable(progress):
+        hint = "Pass progress=lambda done, total: print(done, total)."
+        rule = "must be a function of two numbers: what is done, and of how much"
+        raise InputError("progress", rule, repr(progress)[:40], hint=hint)

@@ -150,7 +150,9 @@ def _off(p: FloatArray, total: FloatArray, found: Unexplained, argument: str) ->
         gaps = f"explains gaps below {found.bound:.2g}"
         more = f"{more}, where rounding to {found.precision} {gaps}"
     hint = Action("renormalize", {"kinds": "Logits, LogLikelihoods"})
-    if is_transposed(p):
+    if not p[row].any():
+        more, hint = more.partition(",")[0], Action("empty_row")
+    elif is_transposed(p):
         more, hint = more.partition(",")[0], _said("transpose", argument)
     code = "rows_do_not_sum_to_one"
     return InputError(argument, rule, found=count, row=row, more=more, hint=hint, code=code)
@@ -167,7 +169,8 @@ def _renormalized(p: FloatArray, argument: str) -> tuple[FloatArray, Rounding | 
     if bad.any():
         row = int(bad.argmax())
         rule = "must be finite numbers of at least 0, one above 0 in each row"
-        raise InputError(argument, rule, p[row, :8].tolist(), row=row)
+        hint = "" if p[row].any() else Action("empty_row")
+        raise InputError(argument, rule, p[row, :8].tolist(), row=row, hint=hint)
     with np.errstate(over="ignore"):
         gap = float(np.abs(p.sum(axis=1) - 1).max(initial=0))
     level = p / p.max(axis=1, keepdims=True)  # so that no sum overflows

@@ -1,6 +1,6 @@
 """Columns of truth values, some of which may be missing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -116,7 +116,9 @@ def listed(values: Column, argument: str) -> Sequence[Any]:
         if hasattr(values, name):
             values = getattr(values, name)()
             break
-    column: list[Any] = list(values)  # type: ignore[arg-type]  # anything else was refused above
+    if not isinstance(values, Iterable):  # a model, a result
+        raise InputError(argument, "must be a column, one value per row", type(values).__name__)
+    column: list[Any] = list(values)
     if not column:
         raise InputError(argument, "must hold at least one value", "an empty column")
     if isinstance(column[0], list | tuple | np.ndarray):

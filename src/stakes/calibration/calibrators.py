@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_array
 from stakes._counting import bincount
-from stakes._foreign_calls import answered
+from stakes._foreign_calls import Constructed, answered
 from stakes._math import log
 from stakes._records import Record, shown_field
 from stakes._text import number, plain, quoted
@@ -45,7 +45,7 @@ class CrossFit:
         return (*self.floor.notes, *said)
 
 
-class Calibrator(Record, ABC):
+class Calibrator(Record, Constructed, ABC):
     """Base class of calibrators, which learn to turn scores into better posteriors.
 
     `fit` learns from labelled scores, `transform` applies what was learnt to any scores of the

@@ -20,6 +20,7 @@ _GRADIENT = {True: 1e-10, False: 3e-9}  # per sample, below the 1e-8 that is pro
 PROMISED = 1e-8  # slope of the loss per sample at which a fit counts as solved
 _BOUND = 1e-9  # the same for a gradient that is not seen, but known to be less
 _SURE = 0.1  # reach of a step up to which its bound is asked: separable classes go farther
+_FARTHEST = 10.0  # reach of a step, or that of all steps before if they went farther
 _FLAT = 1e-14  # expected gain at which the loss cannot be told from its rounding
 _FEWEST = 2000  # samples, and 10 for each class, that are enough to give others a start
 _THINNED = 5  # times as many samples from one start to the next
@@ -116,7 +117,10 @@ def descend(objective: Objective, x: FloatArray, here: Slopes, enough: float = 0
     while _largest(here.gradient * steep) >= _GRADIENT[dense] and steps < _STEPS[dense]:
         steps += 1
         direction = newton_step(here) if dense else _quasi_newton_step(here, memory)
-        reach, gain = objective.reach(direction), -float(here.gradient @ direction)
+        reach, most = objective.reach(direction), max(_FARTHEST, objective.reach(x))
+        if reach > most:  # a level without events falls step by step, not to 1e-40 at once
+            direction, reach = direction * (most / reach), most
+        gain = -float(here.gradient @ direction)
         if gain * min(1.0, reach * reach) < enough:
             return Descent(x + direction, here, _largest(here.gradient), steps)
         left = gradient_bound(reach, away, here, direction, units) if dense else math.inf

@@ -52,6 +52,7 @@ def _document(made: ResponseEvaluation, models: Models, options: Options) -> Doc
         facts=f"{len(made.responses)} responses, seed {made.seed}",
         rows=rows,
         sentences=[str(verdict) for verdict in made.verdicts],
+        notes=made.notes,
         draw=lambda screen: print_responses(
             screen, made, models.source, models.origin, details=options.details
         ),

@@ -45,12 +45,12 @@ def _document(result: Comparison, source: str, read: str, options: Options) -> D
     result = replace(result, verdicts=with_options(result.verdicts))
     rows: list[list[Cell]] = [
         ["system", "metric", "value", "reference", "difference", "low", "high", "p_value",
-         "adjusted_p_value"]
+         "adjusted_p_value", "method"]
     ]  # fmt: skip
     for d in result.differences:
         tests = (None if math.isnan(p) else p for p in (d.p_value, d.adjusted_p_value))
         values = (d.value, d.reference, d.difference.value)
-        rows.append([d.system, d.metric, *values, *ends(d.difference), *tests])
+        rows.append([d.system, d.metric, *values, *ends(d.difference), *tests, d.difference.method])
     return Document(
         command="compare",
         body=result.to_dict(),
@@ -59,6 +59,7 @@ def _document(result: Comparison, source: str, read: str, options: Options) -> D
         facts=f"{result.n} samples, seed {result.seed}",
         rows=rows,
         sentences=[str(verdict) for verdict in result.verdicts],
+        notes=result.notes,
         draw=lambda screen: _print(screen, result, source, details=options.details),
         page=lambda: page_text(result, options, source),
         annotations=verdict_annotations("compare", result.verdicts),

@@ -110,6 +110,7 @@ def _document(
         facts=f"{evaluation.data.n} samples, seed {evaluation.seed}",
         rows=rows,
         sentences=[str(verdict) for verdict in evaluation.verdicts],
+        notes=evaluation.notes,
         draw=lambda screen: print_evaluation(
             screen,
             evaluation,

@@ -56,6 +56,7 @@ class Document:
     facts: str = ""  # how many samples, with which seed
     rows: Sequence[Sequence[Cell]] = ()  # the first holds the names of the columns
     sentences: Sequence[str] = ()
+    notes: Sequence[str] = ()  # below the rows
     draw: Callable[[Screen], None] | None = None  # on a screen; by default the sentences
     page: Callable[[], str] | None = None  # the same as HTML
     commands: Mapping[str, str] = field(default_factory=lambda: COMMANDS)  # by action
@@ -169,7 +170,9 @@ def _markdown_lines(document: Document, *, fixes: bool = False) -> list[str]:
     header, *rows = document.rows
     table = table_lines(header, [[_short(cell) for cell in row] for row in rows])
     long = fixes and len(rows) > _MOST_OPEN
-    return lines + (folded(table, f"{len(rows)} numbers") if long else table)
+    lines += folded(table, f"{len(rows)} numbers") if long else table
+    notes = [f"- Note: {escaped(note, _LONGEST)}" for note in document.notes]
+    return [*lines, "", *notes] if notes else lines
 
 
 def _as_markdown(document: Document) -> str:
@@ -217,7 +220,7 @@ def check_output(path: str, options: Options) -> None:
     refuse_taken(path, force=True)
     streams = {1: "standard output", 2: "standard error"}
     for descriptor, name in streams.items():
-        if Target.of(path).plain and _is_open(path, descriptor):
+        if Target.from_path(path).plain and _is_open(path, descriptor):
             msg = f"cannot write '{plain(path, 1000)}': {name} goes there. Name another output."
             raise FileError(msg)
     refuse_taken(path, force=options.force)
@@ -304,7 +307,7 @@ def check_outputs(options: Options) -> None:
     if resume is not None:
         _refuse_input(resume, options)
         refuse_taken(resume, force=True)
-        if not Target.of(resume).plain:
+        if not Target.from_path(resume).plain:
             rule = "--resume needs a plain file, which is read again"
             raise FileError(f"cannot write '{plain(resume, 1000)}': {rule}.")
 

@@ -16,7 +16,8 @@ _OPTIONS = {  # what to do, by code
     "agreement_share": "For shares give --confidence-is probability.",
     "check_address": "Check --scheduler, --master or --remote.",
     "choose_prefix": "Rename it, or give --prefix.",
-    "decisions": "They look like class labels. For decisions give --decision in place of --scores.",
+    "decisions": "They look like class labels. stakes evaluate takes decisions: give --decision in"
+    " place of --scores.",
     "distances": "Log odds? Give --scores-are logits. Distances, such as an SVM's, are not log"
     " odds: calibrate them with --scores-are logits.",
     "give_losses": "For gains give the loss of each decision against the best one.",
@@ -32,9 +33,12 @@ _OPTIONS = {  # what to do, by code
     "percent": "Percent? Divide by 100. For other scores give --scores-are.",
     "percent_or_odds": "Percent? Divide by 100. Odds? Take their logarithm, and give --scores-are"
     " logits.",
+    "empty_row": "All classes have posterior 0 there, which is no answer: drop the row, or fill it"
+    " in.",
     "renormalize": "To divide rows by their sums give --renormalize."
     " For other scores give --scores-are.",
     "replace_file": "Give --force to replace it.",
+    "named_decisions": "If it holds decisions, give --decision in place of --scores.",
     "say_abstained": "It may be missing only where the model abstained: name that column with"
     " --abstained.",
     "say_abstentions": "Name the value that means an abstention with --abstained-is.",
@@ -46,8 +50,8 @@ _OPTIONS = {  # what to do, by code
     " --training-prior data.\nAlready for these priors: --training-prior deployment.",
     "say_training_numbers": "\nTrained at other priors, so adapt them:"
     " --training-prior PRIORS.\nAlready for these priors: --training-prior deployment.",
-    "typed_decisions": "For decisions give --decision in place of --scores. If they are posteriors"
-    " of exactly 0 and 1, name a column for each class.",
+    "typed_decisions": "stakes evaluate takes decisions: give --decision in place of --scores. If"
+    " they are posteriors of exactly 0 and 1, name a column for each class.",
     "transpose": "Write a row for each sample, with a column for each class.",
     "use_likelihoods": "For {k} classes give --scores-are log-likelihoods.",
     "use_logits": "For unnormalised scores give --scores-are logits.",

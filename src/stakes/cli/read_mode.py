@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from stakes._check import RoundedRowsError
+from stakes._check import RoundedRowsError, words_may_be_decisions
 from stakes.cli.memory import default_memory, size_in_words
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
@@ -133,6 +133,13 @@ def read_table(
     There may be a `reason` to read it whole. `cells` where only cells of the score serve: one
     column for two classes. `compared` where rows are kept of several systems.
     """
+    with words_may_be_decisions(request.score_columns):
+        return _read_table(request, reason, cells=cells, compared=compared)
+
+
+def _read_table(
+    request: Request, reason: str, *, cells: bool, compared: bool
+) -> WholeTable | SummedTable:
     options = request.options
     if options.engine or options.scheduler or options.master or options.remote:
         from stakes.cli.engine_tables import check_engine, read_on_engine  # noqa: PLC0415  slow to load

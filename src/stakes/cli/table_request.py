@@ -335,13 +335,15 @@ def _refuse_labels(options: Options) -> None:
     there = column_names(options.file, options.input_format, max_bytes=options.max_bytes)
     listed = [name.strip() for name in str(options.label).split(",")]
     if options.label not in there and set(listed) <= set(there):
-        refuse(_one_at_a_time(f"--label must name one column: got {options.label!r}", listed))
+        rule = f"--label must name one column: got {options.label!r}"
+        refuse(_one_at_a_time(rule, listed, (options.scores or "").split(",")))
 
 
-def _one_at_a_time(rule: str, labels: Sequence[str]) -> str:
+def _one_at_a_time(rule: str, labels: Sequence[str], scores: Sequence[str] = ()) -> str:
     """Return how labels that do not exclude each other are evaluated."""
     first = plain(labels[0])
-    each = f"stakes evaluate FILE --label {first} --scores p_{first} --positive 1"
+    score = plain(scores[0].strip()) if len(scores) == len(labels) else f"p_{first}"
+    each = f"stakes evaluate FILE --label {first} --scores {score} --positive 1"
     return f"{rule}. Labels that do not exclude each other are evaluated one by one: {each}."
 
 

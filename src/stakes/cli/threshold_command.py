@@ -64,10 +64,11 @@ def _document(choice: ThresholdChoice, source: str, read: str) -> Document:
 
 def _sentence(choice: ThresholdChoice) -> str:
     r = choice.chosen
+    more = f" {choice.on_scores}" if choice.on_scores else ""
     return (
         f"Decide {plain(choice.second)} where {choice.of} is above {number(r.threshold)}"
         f" ({r.rule}): {percent(r.reviewed, 1)} % of cases, {percent(r.normalized.value)} % of the"
-        f" cost of always answering {plain(choice.naive_answer)}."
+        f" cost of always answering {plain(choice.naive_answer)}.{more}"
     )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from stakes._check import MissingExtraError
 from stakes._files import write_bytes
-from stakes._foreign_calls import answered
+from stakes._foreign_calls import Constructed, answered
 from stakes._records import Record
 from stakes._registry import Registry
 from stakes._typing import Column
@@ -52,7 +52,7 @@ STYLE: dict[Any, Any] = {
 
 
 @dataclass(eq=False, repr=False)
-class Display(ABC):
+class Display(Constructed, ABC):
     """Base class of displays, which draw numbers that were computed elsewhere.
 
     `plot` draws it, on its own axes or on given ones, and returns the display; `ax_` and `figure_`
@@ -107,6 +107,7 @@ class Display(ABC):
         """Return what a legend says of a line: the name of the system, if it has one, and more."""
         return f"{shown(self.name)}: {text}" if self.name else text
 
+    @answered
     def plot(self, ax: Axes | None = None, *, name: str | None = None) -> Self:
         """Draw on given axes, or on a new pyplot figure, and return the display.
 

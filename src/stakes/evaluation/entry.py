@@ -49,7 +49,12 @@ from stakes.evaluation.slice_results import (
 )
 from stakes.evaluation.systems import Settings, SumsOfAll, System, read_system
 from stakes.evaluation.verdicts.evaluation_verdicts import verdicts_of
-from stakes.evaluation.verdicts.suspicions import odd_costs, odd_rows, odd_scores
+from stakes.evaluation.verdicts.suspicions import (
+    odd_costs,
+    odd_rows,
+    odd_scores,
+    out_of_step,
+)
 from stakes.evaluation.verdicts.usefulness import evidence_of
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores, as_scores
@@ -99,9 +104,10 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         may name its columns: {"miss": "amount", "false_alarm": 3}, or `CostsByCase`.
     priors : float, array of K, mapping by class, or "data", optional
         How often each class will occur in deployment; by default as often as in the data.
-    training_priors : float, array of K, mapping by class, or "data", optional
-        The priors that the posteriors were trained with, if they differ from the deployment priors:
-        posteriors are then adapted to the priors of each application.
+    training_priors : float, array of K, mapping by class, "data" or "deployment", optional
+        The priors that the posteriors are at, required where posteriors meet `priors`: "data" if
+        they come from a model trained on data like these, and are to be adapted to the priors of
+        each application; "deployment" if they already are for `priors`; or numbers.
     calibrator : Calibrator or None, default AffineCalibrator()
         Calibrator used to measure calibration loss; None leaves it out.
     folds : int, splitter, array of N fold numbers, HeldOut or TrainOnTest, default 5
@@ -173,7 +179,8 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     if cells is None:
         return found
     data = replace(found.data, scores=type(given.scores).__name__)
-    return replace(found, data=data, notes=(*reading_notes({"": given}), *found.notes))
+    notes, verdicts = reading_notes({"": given}), (*found.verdicts, *out_of_step(given))
+    return replace(found, data=data, verdicts=verdicts, notes=(*notes, *found.notes))
 
 
 def _gathers(given: Samples, folds: Folds, groups: object, slices: object) -> bool:
@@ -205,7 +212,7 @@ def evaluate_samples(
     least = [(least_cost(use, curve), least_cost(use, of_rows)) for use in system.uses]
     doubts = [*odd_costs(system.uses)]
     if of_all is None:
-        doubts += [*odd_scores(samples, curve), *odd_rows(samples, curve)]
+        doubts += [*odd_scores(samples, curve), *odd_rows(samples, curve), *out_of_step(samples)]
     del curve, of_rows  # they hold as much as the samples
     sources = [Source.given("uncalibrated", system)]
     if system.stage is not None:

@@ -7,6 +7,7 @@ __all__ = ["Comparison", "compare"]
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ from stakes.evaluation.verdicts.suspicions import (
     odd_costs,
     odd_rows,
     odd_scores,
+    out_of_step,
     same_scores,
     twins,
 )
@@ -54,9 +56,6 @@ from stakes.results import Estimate
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.scoring import ScoringRule
-
-_SEPARATOR = "\x1f"  # between a system and a metric; no name on a screen can hold it
-
 
 _NOT_SMOOTH = "the difference of two such values has no interval that covers"
 
@@ -436,6 +435,12 @@ def _doubts(made: Mapping[str, System]) -> Iterator[Verdict]:
         yield from odd_scores(samples, curve, f" of {plain(name)}")
         if system is first:
             yield from odd_rows(samples, curve)
+    every = {name: system.as_given.samples for name, system in made.items()}
+    off = [[*out_of_step(samples, f" of {plain(name)}")] for name, samples in every.items()]
+    if all(off):  # then it is the labels that are out of step
+        yield from out_of_step(first.as_given.samples)
+    else:
+        yield from chain.from_iterable(off)
 
 
 def _check(systems: Mapping[str, Samples], margin: float | None, level: float) -> None:
@@ -524,7 +529,7 @@ def _differences(
             found, p_value, corrected = tables[system, metric]
         else:
             gap, why = pair[0] - pair[1], _NOT_SMOOTH
-            if np.isinf(pair).any():
+            if not np.isfinite(pair).all():
                 gap, why = infinite_gap(*pair)
             found = Estimate(gap, None, why)
         out.append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["ThresholdChoice", "ThresholdResult", "choose_threshold"]
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from stakes.evaluation.applications import (
 )
 from stakes.evaluation.findings import Verdict, plain_values
 from stakes.evaluation.ranking_results import best_on_part, best_threshold_estimate
+from stakes.evaluation.score_thresholds import ScoreThreshold, score_threshold
 from stakes.evaluation.verdicts.cautions import reversed_systems
 from stakes.results import Estimate
 from stakes.samples import Samples, read_samples
@@ -51,6 +52,9 @@ class ThresholdResult(Record):
         Cost divided by that of the best constant answer.
     value : float
         The expected cost.
+    score_threshold : ScoreThreshold or None
+        The same threshold on the scores as they were delivered: before posteriors are adapted,
+        as log odds, as log likelihood ratios. None where it is on the expected saving.
 
     See Also
     --------
@@ -73,6 +77,7 @@ class ThresholdResult(Record):
     specificity: float
     normalized: Estimate
     value: float
+    score_threshold: ScoreThreshold | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
@@ -136,6 +141,14 @@ class ThresholdChoice(Record):
         """The threshold to use: under the cap if there is one, else the Bayes threshold."""
         return self.results[-1] if len(self.results) > 2 else self.results[0]
 
+    @property
+    def on_scores(self) -> str:
+        """Say where to put the threshold on the scores as they were delivered, if elsewhere."""
+        found = self.chosen.score_threshold
+        if found is None or found.scale == "posterior":
+            return ""
+        return f"Threshold on your scores: {found}."
+
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
         values = plain_values(self, of="compared", second="second_decision", n="samples")
@@ -150,7 +163,7 @@ class ThresholdChoice(Record):
             f" normalised cost {r.normalized}"
             for r in self.results
         ]
-        return "\n".join(lines)
+        return "\n".join([*lines, *filter(None, [self.on_scores])])
 
 
 @answered
@@ -235,7 +248,7 @@ def choose_threshold_samples(
 ) -> ThresholdChoice:
     """Choose a threshold for checked samples, whose rows may stand for several."""
     read_level(level)
-    _, (use, *_), _ = read_adapted(costs, samples, training_priors)
+    _, (use, *_), old = read_adapted(costs, samples, training_priors)
     if len(samples.classes) != 2 or len(use.costs.decisions) != 2:
         msg = f"a threshold needs two classes and two decisions: got {len(samples.classes)} and"
         raise InputError(f"{msg} {len(use.costs.decisions)}.")
@@ -257,10 +270,37 @@ def choose_threshold_samples(
         naive.naive_answer,
         samples.n,
         level,
-        tuple(_result(use, name, value, cut, level) for name, cut in cuts.items()),
+        tuple(
+            replace(
+                _result(use, name, value, cut, level),
+                score_threshold=None
+                if by_case
+                else _delivered(samples, use, old, value, cut, bayes),
+            )
+            for name, cut in cuts.items()
+        ),
         found,
         tuple(map(str, found)),
     )
+
+
+def _delivered(
+    samples: Samples,
+    use: ApplicationSamples,
+    training: FloatArray | None,
+    value: FloatArray,
+    cut: float,
+    bayes: float,
+) -> ScoreThreshold | None:
+    """Return a threshold on posteriors in use as one on the scores as they were delivered.
+
+    One that is the value of a sample is moved halfway to the next, so that rounding takes none.
+    """
+    found = score_threshold(cut, samples.scores, use.samples.priors, training)
+    if found is None or cut == bayes or found.scale == "posterior":
+        return found
+    middle = (cut + float(value.min(initial=1.0, where=value > cut))) / 2
+    return score_threshold(middle, samples.scores, use.samples.priors, training)
 
 
 def review_order(

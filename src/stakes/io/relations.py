@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
-from stakes._check import InputError, StakesError
+from stakes._check import InputError, StakesError, words_may_be_decisions
 from stakes._errors import told_of
 from stakes._text import plain, quoted
 from stakes._typing import Label, Names
@@ -84,14 +84,15 @@ def table_columns(
     [0.2, 0.7]
     """
     listed = [_listed(columns) for columns in scores]
-    ask = _ask(label, [name for columns in listed for name in columns]).also(texts, numbers)
-    ask = ask.with_slices(slices)
+    every = [name for columns in listed for name in columns]
+    ask = _ask(label, every).also(texts, numbers).with_slices(slices)
     kinds: Kinds = {}
     gathered = Gathering(ask, kinds)
     gathered.begin(_SOURCE)
-    for batch in _batches(table, ask):
-        gathered.add(batch)
-    found = gathered.columns(_SOURCE.name)
+    with words_may_be_decisions(every):
+        for batch in _batches(table, ask):
+            gathered.add(batch)
+        found = gathered.columns(_SOURCE.name)
 
     def labels(name: str) -> Any:  # noqa: ANN401
         values, codes = found.coded(name)
@@ -401,7 +402,11 @@ def _stream(table: Any, names: list[str], shown: str) -> Any:  # noqa: ANN401
     if hasattr(type(table), "to_reader"):  # a scanner of pyarrow
         return table.to_reader()
     rule = "must provide an Arrow stream, as tables of pyarrow, polars, pandas and DuckDB do"
-    raise InputError(shown, rule, type(table).__name__)
+    hints: dict[type, str] = {
+        str: "Read the file first: frame = pandas.read_csv(path).",
+        dict: "Make a data frame of it: pandas.DataFrame(columns).",
+    }
+    raise InputError(shown, rule, type(table).__name__, hint=hints.get(type(table), ""))
 
 
 def _slice_texts(texts: list[str], kind: tuple[str, str] | None) -> list[str]:

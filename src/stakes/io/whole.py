@@ -265,7 +265,7 @@ def table_writer(path: str | Path, schema: pa.Schema, *, force: bool = False) ->
         raise FileError(f"cannot write '{plain(path, 1000)}': addresses are not supported.")
     refuse_taken(path, force=force)
     kind, packed = kind_by_ending(str(path))
-    if kind is None and not Target.of(path).plain:
+    if kind is None and not Target.from_path(path).plain:
         kind = "csv"  # for a device or a pipe, whose name says nothing
     if kind is None or not READERS[kind].written:
         written = [e for r in READERS.values() if r.written for e in endings(r)]

@@ -166,8 +166,10 @@ def infinite_gap(first: float, second: float) -> tuple[float, str]:
     (nan, 'infinite less infinite is undefined')
     """
     gap = first - second
-    undefined = "infinite less infinite is undefined"
-    return gap, undefined if math.isnan(gap) else "a value is infinite"
+    if not math.isnan(gap):
+        return gap, "a value is infinite"
+    known = not (math.isnan(first) or math.isnan(second))
+    return gap, "infinite less infinite is undefined" if known else "a value is undefined"
 
 
 def paired_losses(

@@ -65,4 +65,6 @@ def notebook_text(record: "Reported", page: Page) -> str:
     lines += ["", *table_lines(("metric", "value", interval_name(record.level)), rows)]
     if len(metrics) > _MOST_ROWS:
         lines += ["", f"Shows the first {_MOST_ROWS} of {len(metrics)} numbers."]
+    notes = [f"- Note: {escaped(note, 2000)}" for note in getattr(record, "notes", ())]
+    lines += ["", *notes] if notes else []
     return "\n".join([*lines, ""])

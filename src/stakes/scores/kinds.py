@@ -35,6 +35,7 @@ from stakes._check import (
     settle_log_posteriors,
     settle_posteriors,
 )
+from stakes._foreign_calls import Constructed
 from stakes._math import log
 from stakes._records import Record
 from stakes._registry import words
@@ -58,7 +59,7 @@ class ScoreMeaning(StrEnum):
     LIKELIHOODS = "likelihoods"
 
 
-class Scores(Record, ABC):
+class Scores(Record, Constructed, ABC):
     """Base class of scores of N samples for K classes, which are checked once.
 
     A table has one column per class, in the order of the classes; a data frame names them. A single

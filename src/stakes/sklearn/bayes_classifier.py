@@ -16,7 +16,7 @@ from stakes._typing import Column, FloatArray, Names, NDArray, PriorsLike
 from stakes.calibration import Calibrator
 from stakes.costs import CostMatrix, CostsByCase
 from stakes.evaluation import Decisions, decide
-from stakes.evaluation.applications import DEPLOYMENT, lacks_training
+from stakes.evaluation.applications import DEPLOYMENT
 from stakes.metrics import expected_cost
 from stakes.scores import LogPosteriors, Posteriors, model_classes
 from stakes.sklearn.decision_costs import (
@@ -33,6 +33,7 @@ from stakes.sklearn.model_priors import (
     PosteriorPriors,
     class_counts,
     contradiction,
+    lacks_model_priors,
     model_priors,
     priors_text,
 )
@@ -235,11 +236,11 @@ class BayesClassifier(WrappingClassifier):
         self._target = self.priors_
         if given is not None:
             self._target = shares if self.priors_ is None else self.priors_
-            text = contradiction(known, given, names)
+            text = contradiction(known, given, names, shares)
             if text:
                 warnings.warn(f"{text}.", UserWarning, stacklevel=3)
         elif self._stated and known.values is None:
-            raise lacks_training(f"of the estimator, {known.why}")
+            raise lacks_model_priors("of the estimator", known)
         elif self.priors_ is None and known.weighting:
             self._notice(known, names, shares)
 

@@ -353,6 +353,11 @@ class _Data:
     @classmethod
     def read(cls, X: Any, y: Any, costs: Any, classes: Any, groups: Any, weights: Any) -> _Data:
         """Read what does not depend on a model; names of columns become columns."""
+        shapes: list[tuple[int, ...]] = [getattr(each, "shape", ()) for each in (X, y)]
+        if [len(shape) for shape in shapes] == [1, 2] and shapes[1][1] > 1:
+            hint = "X comes before y: evaluate_model(model, X, y)."
+            found = f"a table of {shapes[1][0]} x {shapes[1][1]}"
+            raise InputError("y", "must be labels, one for each row of X", found, hint=hint)
         if columns_of_costs(costs):
             costs = with_columns(costs, X)
         names = read_names(classes, "classes") if classes is not None else classes_of(costs)

@@ -13,8 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from stakes._counting import bincount
+from stakes._errors import Action, InputError
 from stakes._text import plain
 from stakes._typing import FloatArray, IntArray, Names
+from stakes.evaluation.applications import lacks_training
 from stakes.scores import PosteriorScores
 
 _UNSEEN = "its training data are not seen"
@@ -175,7 +178,8 @@ def _trees(model: Any, counts: ClassCounts | None) -> PosteriorPriors:
     uneven = counts is not None and not counts.evenly
     if not found.weighting and not uneven:
         return found
-    return _unknown("trees take up weights only where leaves are mixed", found.weighting)
+    what = found.weighting or "weights of samples"
+    return _unknown(f"trees take up {what} only where leaves are mixed", found.weighting)
 
 
 def _support_vectors(model: Any, counts: ClassCounts | None) -> PosteriorPriors:  # noqa: ARG001
@@ -298,8 +302,8 @@ def _weighted_parts(model: Any) -> Iterator[str]:
 
 def class_counts(codes: IntArray, k: int, weights: FloatArray | None) -> ClassCounts:
     """Return the counts of coded labels."""
-    n = np.bincount(codes, minlength=k).astype(np.float64)
-    weight = n if weights is None else np.bincount(codes, weights, k).astype(np.float64)
+    n = bincount(codes, minlength=k).astype(np.float64)
+    weight = n if weights is None else bincount(codes, weights, k).astype(np.float64)
     return ClassCounts(n, weight)
 
 
@@ -317,8 +321,29 @@ def moved(scores: PosteriorScores, old: FloatArray, new: FloatArray) -> Posterio
     return scores if np.array_equal(old, new) else scores.at_priors(old, new)
 
 
-def contradiction(found: PosteriorPriors, given: FloatArray, names: Names) -> str:
-    """Say that priors which were given are not those of the model, where that is known."""
+def lacks_model_priors(whose: str, found: PosteriorPriors) -> InputError:
+    """Return the error for a model that meets priors where those of its posteriors are unknown.
+
+    Where it weights classes, the priors of its data are no answer.
+    """
+    error = lacks_training(f"{whose}, {found.why}")
+    if not found.weighting:
+        return error
+    return error.moved(hint=Action("say_weighted_priors", {"weighting": found.weighting}))
+
+
+def contradiction(
+    found: PosteriorPriors, given: FloatArray, names: Names, shares: FloatArray
+) -> str:
+    """Say that priors which were given are not those of the model, where that is known.
+
+    `shares` are those of the classes in the data, which a model that weights classes is not at.
+    """
+    if found.values is None and found.weighting and priors_alike(given, shares):
+        return (
+            f"training_priors say {priors_text(names, given)}, which are used; the model weights"
+            f" classes by {found.weighting}, so its posteriors are not at those of its data"
+        )
     if not found.differ(given):
         return ""
     known = found.text(names)

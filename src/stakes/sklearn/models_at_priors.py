@@ -16,7 +16,6 @@ from stakes.evaluation.applications import (
     DEPLOYMENT,
     Applications,
     by_name,
-    lacks_training,
     read_training_numbers,
     states_priors,
 )
@@ -27,6 +26,7 @@ from stakes.sklearn.model_priors import (
     PosteriorPriors,
     contradiction,
     in_order,
+    lacks_model_priors,
     moved,
     priors_text,
 )
@@ -99,9 +99,9 @@ def placed(
     if not states_priors(costs, priors):
         return Placed(None, None, tuple(_stated(every, classes, shares)))
     for name, found in every.items():
-        why = next((each.why for each in found if each.values is None), None)
-        if why is not None:
-            raise lacks_training(f"{name}, {why}")
+        unknown = next((each for each in found if each.values is None), None)
+        if unknown is not None:
+            raise lacks_model_priors(name, unknown)
     known = [each.values for found in every.values() for each in found]
     alike = all(np.array_equal(each, known[0]) for each in known)  # type: ignore[arg-type]  # known
     target = known[0] if alike else shares
@@ -151,7 +151,7 @@ def _doubts(
         numbers = read_training_numbers(training, classes)
         given = shares if numbers is None else numbers
     for name, found in every.items():
-        text = "" if given is None else contradiction(found[0], given, classes)
+        text = "" if given is None else contradiction(found[0], given, classes, shares)
         if text:
             yield f"{name}: {text}."
 

@@ -19,7 +19,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
-from stakes._check import InputError, UndefinedMetricError
+from stakes._check import InputError, UndefinedMetricError, read_progress
 from stakes._counting import bincount
 from stakes._errors import told_of
 from stakes._text import quoted
@@ -250,6 +250,7 @@ def out_of_fold(
 
 def run_jobs(n_jobs: int | None, progress: Progress | None, jobs: Sequence[Job]) -> list[Answer]:
     """Return what fitted models say, in one process or several."""
+    read_progress(progress)
     if n_jobs not in (None, 1):
         found = list(Parallel(n_jobs=n_jobs)(delayed(job)() for job in jobs))
         if progress is not None:

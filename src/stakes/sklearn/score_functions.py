@@ -31,14 +31,20 @@ from stakes.calibration.crossfit import Folds
 from stakes.calibration.loss import calibration_loss
 from stakes.costs import CostMatrix, CostsByCase
 from stakes.curves import auc
-from stakes.evaluation.applications import DEPLOYMENT, lacks_training, read_training_numbers
+from stakes.evaluation.applications import DEPLOYMENT, read_training_numbers
 from stakes.metrics import bayes_cost, expected_cost, expected_loss
 from stakes.results import ExpectedLoss
 from stakes.samples import read_samples
 from stakes.scores import Logits, LogPosteriors, PosteriorScores, Scores
 from stakes.scores.model_scores import RESPONSES
 from stakes.scoring import BayesCost, ScoringRule
-from stakes.sklearn.model_priors import PosteriorPriors, in_order, moved
+from stakes.sklearn.model_priors import (
+    PosteriorPriors,
+    contradiction,
+    in_order,
+    lacks_model_priors,
+    moved,
+)
 
 _DATA = ("y_true", "y_pred")
 
@@ -204,14 +210,24 @@ class LossFunction(ScoreFunction):
                 self._notice(at)
                 return scores
             if at.values is None:
-                raise lacks_training(f"of the model, {at.why}")
+                raise lacks_model_priors("of the model", at)
             return moved(scores, at.values, new)
         if isinstance(training, str) and training == DEPLOYMENT:
             return scores
         weights = metadata.get("sample_weight")
         shares = read_samples(y_true, scores, None, weights, names).data_priors()
         old = read_training_numbers(training, names)
-        return moved(scores, shares if old is None else old, shares if new is None else new)
+        if new is None:
+            new = shares
+        text = (
+            "" if at is None else contradiction(at, shares if old is None else old, names, shares)
+        )
+        if text:
+            warnings.warn(f"{self.__name__}: {text}.", UserWarning, stacklevel=2)
+        if old is None:  # a class without samples has prior 0 in `new`, or the value is undefined
+            some = np.where(shares > 0, shares, 1.0)
+            old = shares if np.array_equal(shares, new) else some / some.sum()
+        return moved(scores, old, new)
 
     def _notice(self, at: PosteriorPriors) -> None:
         """Say once that a model weights classes, so that its posteriors are not those of data."""

@@ -11,7 +11,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from stakes._check import FEWEST_UNLABELLED, InputError, encode, read_column, slice_columns
+from stakes._check import (
+    FEWEST_UNLABELLED,
+    InputError,
+    encode,
+    read_column,
+    slice_columns,
+    words_may_be_decisions,
+)
 from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import number
@@ -171,20 +178,21 @@ class Summary(Record):
         kind = read_kind(kind)
         roles = io.Roles(label, {"": scores}, weight, group, tuple(slices), amounts)
         relation = io.Relation(roles, kind)
-        first, pieces = relation.begun(table)
-        out = cls(
-            classes=relation.classes(first) if named is None else named,
-            scores=kind,
-            costs=costs,
-            priors=priors,
-            training_priors=training_priors,
-            rules=rules,
-            weighted=weight is not None,
-            grouped=group is not None,
-            slices=slices,
-        )
-        for piece in pieces:
-            relation.add(out, piece)
+        with words_may_be_decisions(roles.scores):
+            first, pieces = relation.begun(table)
+            out = cls(
+                classes=relation.classes(first) if named is None else named,
+                scores=kind,
+                costs=costs,
+                priors=priors,
+                training_priors=training_priors,
+                rules=rules,
+                weighted=weight is not None,
+                grouped=group is not None,
+                slices=slices,
+            )
+            for piece in pieces:
+                relation.add(out, piece)
         return out
 
     @property

@@ -289,7 +289,7 @@ def _applied(
         rule = "must be numbers for a summary whose applications have priors of their own"
         raise InputError("priors", rule, found=_AT_THE_END, hint="Pass priors=[...].")
     if read_training_numbers(training, probe.classes) is None:
-        rule = "must be numbers for a summary"
+        rule = f'must be numbers or "{DEPLOYMENT}" for a summary'
         raise InputError("training_priors", rule, found=_AT_THE_END)
     return uses, old
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from stakes._check import Place, PlacedText
-from stakes._counting import bincount
-from stakes._math import times
+from stakes._math import count_by, times
 from stakes._text import number, plain
 from stakes._typing import FloatArray, IntArray
 from stakes.costs import CostMatrix
@@ -157,12 +156,12 @@ def _levels(samples: Samples, curve: RocCurve | None) -> tuple[IntArray, IntArra
         few = int((size > 1).sum()) < FEWEST_REPEATED
         return None if few or mixed.any() else (np.asarray(size), np.asarray(second > 0))
     k = len(samples.classes)
-    if samples.copies is not None or k == 2 or len(samples) * k > _MOST_CELLS:
+    if k == 2 or samples.n * k > _MOST_CELLS:
         return None
     p = samples.scores.answers(samples.priors).p
     mark = (p * np.sqrt(np.arange(2, k + 2))).sum(axis=1)  # the same for equal rows alone
     _, first, code = np.unique(mark, return_index=True, return_inverse=True)
-    size = bincount(code)
+    size = count_by(code, samples.copies, first.size)
     if int((size > 1).sum()) < FEWEST_REPEATED or (samples.y[first][code] != samples.y).any():
         return None
     order = np.lexsort((p[first].max(axis=1), p[first].argmax(axis=1)))
@@ -178,21 +177,25 @@ def _agreement_of_neighbours(label: IntArray) -> FloatArray:
     return (same[high] - same[low]) / np.maximum(high - low, 1)
 
 
-def out_of_step(samples: Samples) -> Iterator[Verdict]:
-    """Say so where scores tell nothing of their own label, and much of that of the next row."""
+def out_of_step(samples: Samples, whose: str = "") -> Iterator[Verdict]:
+    """Say so where scores tell nothing of their own label, and much of that of the next row.
+
+    Of many samples the first tell.
+    """
     n, k = len(samples), len(samples.classes)
     plain_rows = samples.weights is None and samples.copies is None and samples.row is None
-    if not plain_rows or n * k > _MOST_CELLS or n < 2 * FEWEST_SEPARATED:
+    first = slice(0, _MOST_CELLS // k)
+    if not plain_rows or min(n, first.stop) < 2 * FEWEST_SEPARATED:
         return
-    p = samples.scores.answers(samples.priors).p
-    own, *shifted = (_association(p, samples.y, lag) for lag in (0, -1, 1))
+    p, y = samples.scores.part(first).answers(samples.priors).p, samples.y[first]
+    own, *shifted = (_association(p, y, lag) for lag in (0, -1, 1))
     lag = (-1, 1)[int(np.argmax(shifted))]
     if abs(own) < _ASSOCIATED and max(shifted) > _OUT_OF_STEP:
         side = "before" if lag < 0 else "after"
         yield Verdict(
             "out_of_step",
-            "Labels and scores are out of step: the scores tell nothing of the label of their own"
-            f" row, and much of that of the row {side} it.",
+            f"Labels and scores{whose} are out of step: the scores tell nothing of the label of"
+            f" their own row, and much of that of the row {side} it.",
             "Check whether a row was dropped or a header counted in one of the two columns.",
         )
 
@@ -261,4 +264,3 @@ def odd_rows(samples: Samples, curve: RocCurve | None) -> Iterator[Verdict]:
     """Say so where weights or rows look wrong."""
     yield from uneven_weights(samples)
     yield from repeated_rows(samples, curve)
-    yield from out_of_step(samples)
