@@ -167,7 +167,7 @@ def systems_cell(cell: Cell) -> list[float]:
     cost, k, count = cell
     rng = np.random.default_rng([SEED, 3, cost, k])
     costs = stakes.CostMatrix.binary(miss=cost, false_alarm=1)
-    more: dict[str, Any] = {"costs": costs, "priors": "data", "resamples": 0, "rules": []}
+    more: dict[str, Any] = {"costs": costs, "priors": "data", "rules": []}
     first, best, sets = [], [], []
     for _ in range(count):
         y = labels(rng, 500, 0.3)
@@ -230,7 +230,7 @@ def odds_cell(cell: Cell) -> list[float]:
                     name: stakes.LogLikelihoodRatios(x)
                     for name, x in zip("ab", scores, strict=True)
                 }
-                found = stakes.compare(y, systems, priors="data", resamples=0, rules=[])
+                found = stakes.compare(y, systems, priors="data", rules=[])
                 named.append(any(r.system is not None for r in found.odds))
             out.append(percent(named))
         rng = np.random.default_rng([SEED, 6, int(1000 * share), int(1000 * correlation), n])
@@ -242,7 +242,7 @@ def odds_cell(cell: Cell) -> list[float]:
                 "overconfident": stakes.LogLikelihoodRatios(6 * (noise[0] + 2 * (y - 0.5)) + 3),
                 "useless": stakes.LogLikelihoodRatios(4 * noise[1]),
             }
-            found = stakes.compare(y, systems, priors="data", resamples=0, rules=[])
+            found = stakes.compare(y, systems, priors="data", rules=[])
             named.append(any(worse_than_naive(r) for r in found.odds))
         out.append(percent(named))
     return out

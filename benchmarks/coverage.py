@@ -122,7 +122,6 @@ def _scores(
         scores,
         costs=costs,
         training_priors=training,
-        resamples=resamples,
         rng=number,
         **options,
     )
@@ -173,7 +172,7 @@ def _ties(cell: Cell, rng: np.random.Generator) -> Found:
     y, x = FewValues(cell.share).draw(cell.n, rng)
     if min(y.sum(), cell.n - y.sum()) < 1:
         return {}
-    found = stakes.evaluate(y, stakes.Logits(x), calibrator=None, resamples=0).ranking
+    found = stakes.evaluate(y, stakes.Logits(x), calibrator=None).ranking
     fixed = stakes.roc_curve(y, x).sensitivity_estimate(SPECIFICITY)
     return {
         **{name: found[name].interval for name in ("auc", "eer")},
@@ -211,7 +210,6 @@ def _by_group(
         stakes.Logits(cell.population.log_odds(x)),
         costs={k: stakes.CostMatrix.binary(miss=m, false_alarm=1) for k, m in COSTS.items()},
         groups=unit,
-        resamples=_RESAMPLES if cell.kind == "groups" else 0,
     )
     found = {name: e.interval for name, e in result.metrics().items()}
     found["calibration slope"] = None if result.slope is None else result.slope.interval

@@ -29,7 +29,7 @@ main(sys.argv[1:])
 """
 _OPTIONS = (
     "--label", "y", "--scores", "p", "--scores-are", "posteriors", "--positive", "1",
-    "--resamples", "0", "--calibrator", "none", "--memory", "0", "--json",
+    "--calibrator", "none", "--memory", "0", "--json",
 )  # fmt: skip
 MEMBERS = (
     "--weight", "w", "--group", "g", "--slice", "s", "--cost", "miss=v,false_alarm=2",

@@ -45,7 +45,7 @@ def pages(folder: Path) -> dict[str, Path]:
     made = {}
     for k, n in ((2, 1_000), (2, 1_000_000), (10, 20_000), (10, 1_000_000), (100, 30_000)):
         data = stakes.simulation.simulate(k, n=n)
-        result = stakes.evaluate(data.y, data.posteriors(np.full(k, 1 / k)), folds=2, resamples=0)
+        result = stakes.evaluate(data.y, data.posteriors(np.full(k, 1 / k)), folds=2)
         path = folder / f"{k}-{n}.html"
         result.save_html(path)
         made[f"{k} classes, {n:,} samples"] = path

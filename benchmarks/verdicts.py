@@ -191,7 +191,6 @@ def evaluated(system: System, n: int, kind: str, number: int) -> stakes.Evaluati
         priors=None if prior is None else [1 - prior, prior],
         training_priors="deployment",
         slices={"part": rng.integers(SLICES, size=n)} if kind == "three" else None,
-        resamples=0,
     )
 
 

@@ -85,7 +85,7 @@ def _payments() -> stakes.Evaluation:
     costs = stakes.SampleCosts.from_columns(
         [[0, 3], ["amount", 0]], {"amount": amount}, classes=["honest", "fraud"]
     )
-    return stakes.evaluate(np.where(fraud, "fraud", "honest"), p, costs=costs, resamples=50)
+    return stakes.evaluate(np.where(fraud, "fraud", "honest"), p, costs=costs)
 
 
 def _responses() -> stakes.ResponseEvaluation:

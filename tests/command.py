@@ -31,7 +31,7 @@ id,truth,decision,weight
 DECIDED = ("--label", "truth", "--decision", "decision")
 SCORES = ("--scores", "p_calm,p_alarm", "--scores-are", "posteriors")
 SCORED = ("scores.csv", "--label", "y", *SCORES)
-QUICK = (*SCORED, "--resamples", "0", "--calibrator", "none")
+QUICK = (*SCORED, "--calibrator", "none")
 
 
 def environment(**extra: str) -> dict[str, str]:

@@ -70,7 +70,7 @@ CASES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 COMMAND = (
     "--label", "y", "--scores", "p", "--scores-are", "posteriors", "--positive", "1", "--cost",
-    "miss=5,false_alarm=1", "--resamples", "0", "--json",
+    "miss=5,false_alarm=1", "--json",
 )  # fmt: skip
 
 

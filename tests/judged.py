@@ -34,7 +34,7 @@ def same_numbers() -> None:
 
 @cache
 def usual() -> Evaluation:
-    return stakes.evaluate(TWO.y, RAW, costs=COSTS, resamples=60)
+    return stakes.evaluate(TWO.y, RAW, costs=COSTS)
 
 
 def codes(evaluation: Evaluation) -> list[str]:

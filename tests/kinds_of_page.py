@@ -30,7 +30,7 @@ def evaluation(classes: list[str], n: int = 400) -> stakes.Evaluation:
     """Return the evaluation of a simulated system, with slices."""
     data = sample(classes, n)
     ward = np.where(np.arange(len(data["y_true"])) % 3 == 0, "intensive care", "outpatients")
-    return stakes.evaluate(**data, slices={"ward": ward}, resamples=50)
+    return stakes.evaluate(**data, slices={"ward": ward})
 
 
 def comparison(count: int) -> stakes.Comparison:
@@ -39,7 +39,7 @@ def comparison(count: int) -> stakes.Comparison:
     p = np.exp(np.asarray(data["scores"].log_posteriors()))[:, 1]
     names = ["random forest", "logistic regression", *(f"network {k}" for k in range(3, count + 1))]
     systems = {name: np.clip(p ** (0.6 + 0.3 * k), 1e-6, 1) for k, name in enumerate(names)}
-    return stakes.compare(data["y_true"], systems, classes=data["classes"], resamples=50)
+    return stakes.compare(data["y_true"], systems, classes=data["classes"])
 
 
 def decisions() -> stakes.DecisionEvaluation:
@@ -48,7 +48,7 @@ def decisions() -> stakes.DecisionEvaluation:
     y = np.array(classes)[np.arange(90) % 3]
     decided = np.where(np.arange(90) % 7 == 0, classes[0], y)
     counts = stakes.confusion_matrix(y, decided, classes=classes)
-    return stakes.evaluation.evaluate_decisions(counts, resamples=50)
+    return stakes.evaluation.evaluate_decisions(counts)
 
 
 def by_case() -> stakes.Evaluation:
@@ -58,7 +58,7 @@ def by_case() -> stakes.Evaluation:
     costs = stakes.SampleCosts.from_columns(
         [[0, 3], ["amount", 0]], {"amount": amounts}, classes=data["classes"]
     )
-    return stakes.evaluate(**data, costs=costs, resamples=50)
+    return stakes.evaluate(**data, costs=costs)
 
 
 def responses(model: int = 1, n: int = 400) -> stakes.Responses:

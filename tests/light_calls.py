@@ -77,7 +77,7 @@ def calls(library: str) -> dict[str, Callable[[], object]]:
     named = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=["no", "yes"])
     by_case = stakes.CostsByCase([[0, 3], ["amount", 0]], classes=[0, 1])
     three = stakes.CostMatrix(1 - np.eye(3))
-    quick: dict[str, Any] = {"resamples": 50}
+    quick: dict[str, Any] = {}
     log, affine = stakes.LogLoss(), stakes.AffineCalibrator()
     systems = {"one": "p", "two": "other"}
     right = stakes.Responses(y, confidence=stakes.StatedProbability(p))

@@ -24,8 +24,8 @@ from net_sets import amounts_of, groups_of, many_classes, sites_of, two_classes,
 OF_INTERVALS = {"low", "high", "method", "p_value", "adjusted_p_value"}
 BULLETS = ("- ", "=> ")
 FEW = 12  # numbers of a packed column that are written one by one
-COSTS = ("--cost", "miss=5,false_alarm=1", "--resamples", "0")
-PRICED = ("--cost", "miss=price,false_alarm=1", "--resamples", "0")
+COSTS = ("--cost", "miss=5,false_alarm=1")
+PRICED = ("--cost", "miss=price,false_alarm=1")
 SCORES = ("scores.csv", "--label", "y", "--scores", "p_calm,p_alarm", "--scores-are", "posteriors")
 PAIR = (
     "scores.csv", "--label", "y", "--scores-are", "posteriors", "--positive", "alarm",
@@ -39,8 +39,8 @@ SHOWN: dict[str, tuple[str, ...]] = {
     "evaluate, groups and weights": ("evaluate", *SCORES, *COSTS, "--group", "ward", "--weight", "w"),
     "evaluate, adapted": ("evaluate", *SCORES, *COSTS, "--prior", "0.05", "--training-prior", "data"),
     "evaluate, amounts": ("evaluate", *SCORES, *PRICED, "--unit", "EUR"),
-    "evaluate, three classes": ("evaluate", *THREE, "--resamples", "0"),
-    "evaluate, abstention": ("evaluate", *THREE, "--resamples", "0", "--abstain", "0.2"),
+    "evaluate, three classes": ("evaluate", *THREE ),
+    "evaluate, abstention": ("evaluate", *THREE, "--abstain", "0.2"),
     "evaluate, decisions": ("evaluate", "decided.csv", *DECIDED, "--positive", "tumour", *COSTS),
     "compare": ("compare", *PAIR, *COSTS),
     "compare, margin": ("compare", *PAIR, *COSTS, "--margin", "0.1"),

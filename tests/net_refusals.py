@@ -22,7 +22,7 @@ R = stakes.Responses([1, 0, 1, 1], [0.9, 0.4, 0.7, 0.8])
 
 
 def _evaluate(**more: Any) -> Callable[[], object]:
-    asked = {"y_true": Y, "scores": P, "resamples": 0, **more}
+    asked = {"y_true": Y, "scores": P, **more}
     return lambda: stakes.evaluate(asked.pop("y_true"), asked.pop("scores"), **asked)
 
 

@@ -18,7 +18,7 @@ from stakes.calibration.registry import read_calibrator
 Column = np.ndarray[Any, Any]
 Path = Callable[[], Any]
 FIVE_TO_ONE = {"miss": 5, "false_alarm": 1}
-NO_DRAWS: dict[str, Any] = {"resamples": 0}
+NO_DRAWS: dict[str, Any] = {}
 
 
 @dataclass(frozen=True)

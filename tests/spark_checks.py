@@ -113,7 +113,7 @@ def plan(spark: Any, folder: Path) -> str:
 
 def compared(spark: Any, folder: Path) -> dict[str, Any]:
     frame = spark.read.parquet(str(folder))
-    told: dict[str, Any] = {"label": "y", "costs": BINARY, "resamples": 0, "sample_weight": "w"}
+    told: dict[str, Any] = {"label": "y", "costs": BINARY, "sample_weight": "w"}
     found = stakes.spark.compare(frame, {"old": "q", "new": "p"}, **told)
     result: dict[str, Any] = found.to_dict()
     return result

@@ -88,7 +88,7 @@ CASES: dict[str, dict[str, Any]] = {
 
 def judged(name: str) -> tuple[dict[str, Any], stakes.Evaluation]:
     given = {"y_true": Y, "scores": OVERCONFIDENT, **CASES[name]}
-    return given, stakes.evaluate(**given, resamples=0)
+    return given, stakes.evaluate(**given)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -127,7 +127,7 @@ def test_text_page_and_notebook_show_python_calls_and_no_commands() -> None:
             assert calls[action] in text, (form, action)
     counts = stakes.confusion_matrix(Y, (OVERCONFIDENT > 0.5).astype(int))
     decided = evaluate_decisions(counts)
-    compared = stakes.compare(Y, {"a": OVERCONFIDENT, "b": OVERCONFIDENT**2}, resamples=0)
+    compared = stakes.compare(Y, {"a": OVERCONFIDENT, "b": OVERCONFIDENT**2})
     choice = stakes.choose_threshold(Y, OVERCONFIDENT, costs=COSTS)
     command = re.compile(r"(?<![\w.-])--[a-z][a-z-]+|\bstakes [a-z]+ |\bFILE\b")
     texts = [str(choice)]
@@ -151,8 +151,6 @@ def test_the_command_line_shows_commands(tmp_path: Any) -> None:  # noqa: ANN401
         "well=0.95,ill=0.05",
         "--training-prior",
         "deployment",
-        "--resamples",
-        "0",
         "--html",
         str(page),
     ]

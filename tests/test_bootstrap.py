@@ -43,7 +43,7 @@ def test_the_spread_is_that_of_theory() -> None:
     loss = stakes.cross_entropy(TWO.y, P)
     assert found.drawn["cross_entropy.value"].std() == pytest.approx(loss.standard_error, rel=0.05)
     low, high = found["auc"].interval  # type: ignore[misc]
-    area = stakes.evaluate(TWO.y, P, calibrator=None, resamples=0).ranking["auc"].interval
+    area = stakes.evaluate(TWO.y, P, calibrator=None).ranking["auc"].interval
     assert area is not None
     assert high - low == pytest.approx(area.high - area.low, rel=0.08)
 
@@ -61,7 +61,7 @@ def test_each_metric_sees_the_same_samples_whatever_else_is_asked() -> None:
 def test_intervals_are_near_those_of_closed_forms() -> None:
     groups = np.arange(1500) // 3
     single = stakes.bootstrap(TWO.y, P, ALL, resamples=500, groups=groups)
-    whole = stakes.evaluate(TWO.y, P, calibrator=None, resamples=0, groups=groups).metrics()
+    whole = stakes.evaluate(TWO.y, P, calibrator=None, groups=groups).metrics()
     for name in ("cross_entropy.value", "brier_score.normalized", "auc"):
         drawn, closed = single[name].interval, whole[name].interval
         assert drawn is not None

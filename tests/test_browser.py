@@ -21,15 +21,13 @@ def test_two_classes_follow_every_control(browser: Any, tmp_path: Path) -> None:
     data = two_classes()
     path = tmp_path / "report.html"
     costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=data["classes"])
-    stakes.evaluate(**data, costs=costs, calibrator=None, resamples=0).save_html(path)
+    stakes.evaluate(**data, costs=costs, calibrator=None).save_html(path)
     seen = set()
     with opened(browser, path) as watched:
 
         def same() -> None:
             chosen = watched.application()
-            python = stakes.evaluate(
-                **data, **asked(chosen, data["classes"]), calibrator=None, resamples=0
-            )
+            python = stakes.evaluate(**data, **asked(chosen, data["classes"]), calibrator=None)
             cost = python.main.cost.normalized
             assert watched.necs() == [number(cost.value)]
             assert str(cost.interval) in watched.page.locator("#live").text_content()
@@ -68,7 +66,7 @@ def test_ten_classes_follow_within_the_stated_error(browser: Any, tmp_path: Path
         "classes": DIGITS,
     }
     path = tmp_path / "report.html"
-    made = stakes.evaluate(**given, calibrator=None, resamples=0)
+    made = stakes.evaluate(**given, calibrator=None)
     made.save_html(path)
     assert made.sketch is not None
     error = made.sketch.error
@@ -76,7 +74,7 @@ def test_ten_classes_follow_within_the_stated_error(browser: Any, tmp_path: Path
 
         def same() -> None:
             chosen = asked(watched.application(), DIGITS)
-            python = stakes.evaluate(**given, **chosen, calibrator=None, resamples=0)
+            python = stakes.evaluate(**given, **chosen, calibrator=None)
             (shown,) = map(float, watched.necs())
             nec = python.main.cost.normalized.value
             assert shown == pytest.approx(nec, abs=2 * error + 5e-4)
@@ -98,7 +96,7 @@ def test_ten_classes_follow_within_the_stated_error(browser: Any, tmp_path: Path
 def test_a_link_brings_back_the_choice(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
     data = two_classes()
     path = tmp_path / "report.html"
-    stakes.evaluate(**data, resamples=0).save_html(path)
+    stakes.evaluate(**data).save_html(path)
     with opened(browser, path) as watched:
         watched.drag("cost of a miss", 0.75)
         chosen, necs = watched.application(), watched.necs()
@@ -114,7 +112,7 @@ def test_a_link_brings_back_the_choice(browser: Any, tmp_path: Path) -> None:  #
 
 def test_the_policy_stops_scripts_of_others(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
     path = tmp_path / "report.html"
-    stakes.evaluate(**two_classes(), resamples=0).save_html(path)
+    stakes.evaluate(**two_classes()).save_html(path)
     with opened(browser, path) as watched:
         watched.page.evaluate(
             """() => {
@@ -144,7 +142,7 @@ def test_hostile_names_are_shown_and_run_nothing(browser: Any, tmp_path: Path) -
     data = two_classes()
     labels = np.array(names, dtype=object)[(data["y_true"] == "alarm").astype(int)]
     path = tmp_path / "report.html"
-    made = stakes.evaluate(labels, data["scores"], classes=names, resamples=0)
+    made = stakes.evaluate(labels, data["scores"], classes=names)
     made.save_html(path, title=names[0], source=names[1])
     with opened(browser, path, viewport={"width": 390, "height": 800}) as watched:
         body = watched.page.inner_text("body")
@@ -156,7 +154,7 @@ def test_hostile_names_are_shown_and_run_nothing(browser: Any, tmp_path: Path) -
 
 
 def test_a_notebook_frame_is_live_and_shut_in(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    made = stakes.evaluate(**two_classes(), calibrator=None, resamples=0)
+    made = stakes.evaluate(**two_classes(), calibrator=None)
     path = tmp_path / "notebook.html"
     path.write_text(f"<!doctype html><p>notebook</p>{made._repr_html_()}")
     context = browser.new_context(offline=True)
@@ -172,7 +170,7 @@ def test_a_notebook_frame_is_live_and_shut_in(browser: Any, tmp_path: Path) -> N
     field_.fill("7")
     field_.press("Enter")
     costs = stakes.CostMatrix.binary(miss=7, false_alarm=1, classes=["calm", "alarm"])
-    nec = stakes.evaluate(**two_classes(), costs=costs, calibrator=None, resamples=0)
+    nec = stakes.evaluate(**two_classes(), costs=costs, calibrator=None)
     playwright.expect(frame.locator("output.nec")).to_have_text(
         number(nec.main.cost.normalized.value)
     )
@@ -185,7 +183,7 @@ def test_a_notebook_frame_is_there_without_scrolling_and_on_paper(
     tmp_path: Path,
 ) -> None:
     """An export to PDF neither scrolls to a frame nor in it: the numbers follow it as text."""
-    made = stakes.evaluate(**two_classes(), calibrator=None, resamples=0)
+    made = stakes.evaluate(**two_classes(), calibrator=None)
     path = tmp_path / "notebook.html"
     above = '<div style="height: 30000px">other cells</div>'
     path.write_text(f"<!doctype html>{above}{made._repr_html_()}")
@@ -212,7 +210,7 @@ def test_a_comparison_and_decisions_are_live(browser: Any, tmp_path: Path) -> No
     p = np.asarray(data["scores"].log_posteriors())[:, 1]
     systems = {"one": np.exp(p), "two": np.exp(2 * p)}
     path = tmp_path / "compare.html"
-    compared = stakes.compare(data["y_true"], systems, classes=data["classes"], resamples=50)
+    compared = stakes.compare(data["y_true"], systems, classes=data["classes"])
     compared.save_html(path)
     with opened(browser, path) as watched:
         watched.drag("cost of a miss", 0.85)
@@ -228,7 +226,7 @@ def test_a_comparison_and_decisions_are_live(browser: Any, tmp_path: Path) -> No
         quiet(watched, path)
     confusion = stakes.confusion_matrix(list("aabbb"), list("abbba"), classes=["a", "b"])
     path = tmp_path / "decisions.html"
-    stakes.evaluation.evaluate_decisions(confusion, resamples=0).save_html(path)
+    stakes.evaluation.evaluate_decisions(confusion).save_html(path)
     with opened(browser, path) as watched:
         watched.drag("cost of a miss", 0.7)
         chosen = asked(watched.application(), ["a", "b"])
@@ -240,7 +238,7 @@ def test_a_comparison_and_decisions_are_live(browser: Any, tmp_path: Path) -> No
 @pytest.mark.parametrize("share", ["0.123456", "0.99997", "0.0000123456"])
 def test_a_number_is_taken_as_typed(browser: Any, tmp_path: Path, share: str) -> None:  # noqa: ANN401
     path = tmp_path / "report.html"
-    stakes.evaluate(**two_classes(), calibrator=None, resamples=0).save_html(path)
+    stakes.evaluate(**two_classes(), calibrator=None).save_html(path)
     with opened(browser, path) as watched:
         shown = watched.page.get_by_role("textbox", name=re.compile("^Share of"))
         shown.fill("")
@@ -260,7 +258,7 @@ def test_the_strip_of_odds_never_contradicts_the_costs(browser: Any, tmp_path: P
         "two": data.posteriors([0.5, 0.5], stakes.simulation.MISCALIBRATED),
     }
     path = tmp_path / "compare.html"
-    stakes.compare(data.y, systems, resamples=50).save_html(path)
+    stakes.compare(data.y, systems).save_html(path)
     marked = []
     for prior in (None, 0.01, 0.5, 0.9):
         for miss in (0.2, 1, 5):
@@ -284,7 +282,7 @@ def test_a_calibrator_of_other_priors_is_owned_to(browser: Any, tmp_path: Path) 
     costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=data["classes"])
     uses: dict[str, Any] = {"here": costs, "there": stakes.Application(costs, [0.5, 0.5])}
     path = tmp_path / "report.html"
-    stakes.evaluate(**data, costs=uses, training_priors="data", resamples=0).save_html(path)
+    stakes.evaluate(**data, costs=uses, training_priors="data").save_html(path)
     with opened(browser, path) as watched:
         live = watched.page.locator("#live")
         assert "fitted at other priors" not in live.inner_text()
@@ -327,7 +325,7 @@ def test_numbers_in_pictures_are_those_in_the_tables(
 ) -> None:
     given = data()
     costs = stakes.CostMatrix.binary(miss=miss, false_alarm=1, classes=given["classes"])
-    made = stakes.evaluate(**given, costs=costs, resamples=0)
+    made = stakes.evaluate(**given, costs=costs)
     path = tmp_path / "report.html"
     made.save_html(path)
     assert made.main.minimum is not None
@@ -348,7 +346,7 @@ def test_numbers_in_pictures_are_those_in_the_tables(
         watched.settle()
         chosen = asked(watched.application(), given["classes"])
         del chosen["training_priors"]
-        other = stakes.evaluate(**given, **chosen, calibrator=None, resamples=0).main.minimum
+        other = stakes.evaluate(**given, **chosen, calibrator=None).main.minimum
         assert other is not None
         said = watched.figure("Cost as misses become more expensive")
         shown = re.search(r"uncalibrated, minimum (about )?([\d.]+)", said)
@@ -365,7 +363,7 @@ def test_numbers_in_pictures_are_those_in_the_tables(
 
 def test_the_area_is_that_of_all_scores(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
     data = weak(20_000, 1e-3)  # all in a few cells of the grid
-    made = stakes.evaluate(**data, calibrator=None, resamples=0)
+    made = stakes.evaluate(**data, calibrator=None)
     path = tmp_path / "report.html"
     made.save_html(path)
     with opened(browser, path) as watched:
@@ -379,7 +377,7 @@ def test_a_cost_just_above_the_naive_one_is_not_100_percent(browser: Any, tmp_pa
     decided = ["a"] * 499 + ["b"] + ["b"] * 251 + ["a"] * 249
     costs = stakes.CostMatrix.binary(miss=1, false_alarm=253, classes=["a", "b"])
     confusion = stakes.confusion_matrix(truth, decided, classes=["a", "b"])
-    made = stakes.evaluation.evaluate_decisions(confusion, costs=costs, resamples=0)
+    made = stakes.evaluation.evaluate_decisions(confusion, costs=costs)
     assert made.expected_cost.normalized == pytest.approx(1.004)
     path = tmp_path / "decisions.html"
     made.save_html(path)
@@ -396,7 +394,7 @@ def test_the_cheapest_system_is_not_called_better(browser: Any, tmp_path: Path) 
     p = np.asarray(data["scores"].log_posteriors())[:, 1]
     path = tmp_path / "compare.html"
     systems = {"one": np.exp(p), "two": np.exp(1.01 * p)}
-    stakes.compare(data["y_true"], systems, classes=data["classes"], resamples=50).save_html(path)
+    stakes.compare(data["y_true"], systems, classes=data["classes"]).save_html(path)
     with opened(browser, path, "#v=1&c=0,1;3,0&d=calm,alarm") as watched:
         said = watched.page.locator("li[data-code=cheapest]").text_content()
         assert " costs least on these samples: " in said
@@ -407,7 +405,7 @@ def test_the_cheapest_system_is_not_called_better(browser: Any, tmp_path: Path) 
 def test_the_share_left_undecided_is_the_same_everywhere(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
     data = two_classes()
     costs = stakes.CostMatrix.zero_one(data["classes"], abstain=0.137)
-    made = stakes.evaluate(**data, costs=costs, calibrator=None, resamples=0)
+    made = stakes.evaluate(**data, costs=costs, calibrator=None)
     path = tmp_path / "report.html"
     made.save_html(path)
     assert made.main.abstention is not None

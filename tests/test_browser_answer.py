@@ -24,7 +24,6 @@ def biopsies(**costs: float) -> stakes.Evaluation:
             classes=classes, **(costs or {"miss": 20, "false_alarm": 1})
         ),
         classes=classes,
-        resamples=0,
     )
 
 
@@ -142,7 +141,7 @@ def test_flips_of_three_classes_are_those_of_python(browser: Any, tmp_path: Path
     y, p = np.array(names)[data.y], data.posteriors([0.4, 0.3, 0.3])
 
     def at(**options: Any) -> stakes.Interval:  # noqa: ANN401
-        made = stakes.evaluate(y, p, classes=names, calibrator=None, resamples=0, **options)
+        made = stakes.evaluate(y, p, classes=names, calibrator=None, **options)
         band = made.main.cost.normalized.interval
         assert band is not None
         if not options:
@@ -264,7 +263,7 @@ def rivals(**options: Any) -> stakes.Comparison:  # noqa: ANN401
         "sharp": stakes.LogLikelihoodRatios(ratios),
     }
     costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
-    return stakes.compare(data.y, systems, costs=costs, priors="data", resamples=0, **options)
+    return stakes.compare(data.y, systems, costs=costs, priors="data", **options)
 
 
 def test_a_winner_is_named_where_the_test_names_one(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401

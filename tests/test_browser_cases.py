@@ -37,7 +37,7 @@ def costs(multiplier: float = 1, review: float = 3) -> stakes.SampleCosts:
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path: Path = tmp_path_factory.mktemp("cases") / "report.html"
-    found = stakes.evaluate(Y, P, costs=costs(), classes=KINDS, calibrator=None, resamples=0)
+    found = stakes.evaluate(Y, P, costs=costs(), classes=KINDS, calibrator=None)
     found.save_html(path, unit="EUR")
     return path
 
@@ -233,7 +233,7 @@ def test_groups_have_no_interval_elsewhere_and_the_page_says_so(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "grouped.html"
-    options: dict[str, Any] = {"calibrator": None, "resamples": 50, "classes": KINDS}
+    options: dict[str, Any] = {"calibrator": None, "classes": KINDS}
     shops = np.arange(len(Y)) % 200
     stakes.evaluate(Y, P, costs=costs(), groups=shops, **options).save_html(path)
     with opened(browser, path) as watched:
@@ -280,7 +280,7 @@ def test_without_scripts_the_static_part_stays(browser: Any, page: Path) -> None
 def test_a_comparison_lives_too(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
     path = tmp_path / "compared.html"
     systems = {"old": np.full(len(Y), 0.0121), "new": P}
-    found = stakes.compare(Y, systems, costs=costs(), classes=KINDS, calibrator=None, resamples=0)
+    found = stakes.compare(Y, systems, costs=costs(), classes=KINDS, calibrator=None)
     found.save_html(path)
     with opened(browser, path) as watched:
         assert watched.necs()[1] == "0.2960"

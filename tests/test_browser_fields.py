@@ -17,7 +17,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=data["classes"])
     path = tmp_path_factory.mktemp("fields") / "report.html"
     uses: dict[str, Any] = {"here": costs, "there": stakes.Application(costs, [0.8, 0.2])}
-    made = stakes.evaluate(**data, costs=uses, training_priors="data", calibrator=None, resamples=0)
+    made = stakes.evaluate(**data, costs=uses, training_priors="data", calibrator=None)
     made.save_html(path)
     return path
 

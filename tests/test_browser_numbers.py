@@ -38,7 +38,7 @@ def test_numbers_of_the_report_are_the_same_everywhere(
 ) -> None:
     data = stakes.simulation.simulate(k, n=n)
     scores = data.posteriors(np.full(k, 1 / k), stakes.simulation.MISCALIBRATED)
-    made = stakes.evaluate(data.y, scores, resamples=0)
+    made = stakes.evaluate(data.y, scores)
     path = tmp_path / "report.html"
     made.save_html(path)
     with opened(browser, path) as watched:
@@ -66,7 +66,7 @@ def test_each_application_shows_its_own_numbers(browser: Any, tmp_path: Path) ->
     data = two_classes()
     costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=data["classes"])
     uses: dict[str, Any] = {"here": costs, "there": stakes.Application(costs, [0.8, 0.2])}
-    made = stakes.evaluate(**data, costs=uses, training_priors="data", resamples=0)
+    made = stakes.evaluate(**data, costs=uses, training_priors="data")
     path = tmp_path / "report.html"
     made.save_html(path)
     with opened(browser, path) as watched:
@@ -82,7 +82,7 @@ def test_each_application_shows_its_own_numbers(browser: Any, tmp_path: Path) ->
 def test_grouped_samples_show_the_interval_of_their_groups(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
     data = two_classes()
     groups = np.arange(len(data["y_true"])) // 5
-    made = stakes.evaluate(**data, groups=groups, calibrator=None, resamples=0)
+    made = stakes.evaluate(**data, groups=groups, calibrator=None)
     path = tmp_path / "report.html"
     made.save_html(path)
     with opened(browser, path) as watched:
@@ -96,7 +96,7 @@ def test_abstaining_at_a_price_that_nobody_pays_changes_nothing(
     data = two_classes()
     path = tmp_path / "report.html"
     costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=data["classes"])
-    stakes.evaluate(**data, costs=costs, calibrator=None, resamples=0).save_html(path)
+    stakes.evaluate(**data, costs=costs, calibrator=None).save_html(path)
     with opened(browser, path) as watched:
         before = shown(watched)
         watched.page.get_by_label("Allow cases to be left undecided").check()
@@ -123,7 +123,6 @@ def test_thresholds_stand_on_the_delivered_scale(browser: Any, tmp_path: Path) -
         costs=costs,
         priors=[0.95, 0.05],
         training_priors=[0.6, 0.4],
-        resamples=0,
     )
     path = tmp_path / "report.html"
     made.save_html(path)
@@ -142,7 +141,7 @@ def test_a_slice_that_is_worse_than_naive_has_its_verdict(browser: Any, tmp_path
     p = np.clip(np.where(y, 0.9, 0.1) + rng.normal(0, 0.05, 2000), 0.01, 0.99)
     ward = np.where(np.arange(2000) % 10 == 0, "east", "west")
     p = np.where(ward == "east", 1 - p, p)
-    made = stakes.evaluate(y.astype(int), p, slices={"ward": ward}, calibrator=None, resamples=0)
+    made = stakes.evaluate(y.astype(int), p, slices={"ward": ward}, calibrator=None)
     assert made.main.cost.normalized.value < 0.5  # the whole is useful
     made.save_html(path)
     with opened(browser, path) as watched:

@@ -69,7 +69,7 @@ def uneven() -> stakes.CostMatrix:
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, stakes.Evaluation]:
-    made = stakes.evaluate(**hundred(), calibrator=None, resamples=0)
+    made = stakes.evaluate(**hundred(), calibrator=None)
     path = tmp_path_factory.mktemp("many") / "report.html"
     made.save_html(path)
     return path, made
@@ -164,7 +164,7 @@ def moved(watched: Watched) -> None:
 
 def test_uneven_costs_move_on_fewer_rows(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
     path = tmp_path / "report.html"
-    stakes.evaluate(**hundred(), costs=uneven(), calibrator=None, resamples=0).save_html(path)
+    stakes.evaluate(**hundred(), costs=uneven(), calibrator=None).save_html(path)
     with opened(browser, path) as watched:
         decoded(watched.page)
         seen = watched.page.evaluate(MOVE, "cost of an error on 0")

@@ -134,9 +134,7 @@ def test_a_calibrated_file_at_other_priors_has_a_small_error_in_every_form() -> 
     rng = np.random.default_rng(3)
     y = (rng.random(20000) < 0.3).astype(int)
     p = expit(2 * rng.normal(2 * y - 1, 1.0) + logit(0.3))
-    result = stakes.evaluate(
-        y, p, priors=[0.95, 0.05], training_priors=[0.7, 0.3], calibrator=None, resamples=0
-    )
+    result = stakes.evaluate(y, p, priors=[0.95, 0.05], training_priors=[0.7, 0.3], calibrator=None)
     found = result.metrics()
     assert found["calibration_error"].value < 0.004
     assert found["calibration_error"].interval.low == 0  # type: ignore[union-attr]
@@ -438,7 +436,7 @@ def test_where_there_is_no_interval_the_record_says_why() -> None:
     )
     assert heavy.interval() is None
     assert "fewer than 5 samples of a class" in heavy.method
-    grouped = stakes.evaluate(y, expit(llr), groups=np.arange(200) % 40, resamples=0)
+    grouped = stakes.evaluate(y, expit(llr), groups=np.arange(200) % 40)
     error = grouped.calibration_errors["calibration_error"]
     assert error.interval() is None
     assert "groups" in error.method
@@ -457,7 +455,7 @@ def test_each_error_has_its_own_name() -> None:
     ]
     assert str(stakes.confidence_calibration_error(y, expit(llr))).startswith("confidence calib")
     three = stakes.simulation.simulate(3, n=300)
-    result = stakes.evaluate(three.y, three.posteriors([0.5, 0.3, 0.2]), resamples=0)
+    result = stakes.evaluate(three.y, three.posteriors([0.5, 0.3, 0.2]))
     names = [e.name for e in result.calibration_errors.values()]
     assert names == ["confidence calibration error"]
 
@@ -545,9 +543,7 @@ def test_every_place_shows_the_same_error_with_the_same_interval(k: int, tmp_pat
     wanted = {
         "confidence_calibration_error": ERRORS[1](y, p, priors=priors),
     }
-    result = stakes.evaluate(
-        y, p, priors=priors, training_priors="deployment", resamples=0, calibrator=None
-    )
+    result = stakes.evaluate(y, p, priors=priors, training_priors="deployment", calibrator=None)
     found, plain = result.metrics(), result.to_dict()["calibration_errors"]
     names = ",".join(f"p{j}" for j in range(k))
     rows = [
@@ -557,7 +553,7 @@ def test_every_place_shows_the_same_error_with_the_same_interval(k: int, tmp_pat
     limits = [f"--max={name}=0.5" for name in wanted]
     columns = ("--label", "y", "--scores", names, "--scores-are", "posteriors")
     at = ("--prior", ",".join(map(str, priors)), "--training-prior", "deployment")
-    few = ("--resamples", "0", "--calibrator", "none", "--confident", "--format", "json")
+    few = ("--calibrator", "none", "--confident", "--format", "json")
     done = call("check", "scores.csv", *columns, *at, *few, *limits, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     gates = {gate["metric"]: gate for gate in json.loads(done.stdout)["gates"]}

@@ -18,7 +18,7 @@ AMOUNT = np.round(np.exp(RNG.normal(3, 1, N)), 2)
 
 def cases(entries: list[list[float | str]], **options: Any) -> CaseSketch | None:  # noqa: ANN401
     costs = stakes.SampleCosts.from_columns(entries, {"amount": AMOUNT, "one": np.ones(N)})
-    found = stakes.evaluate(Y, P, costs=costs, calibrator=None, resamples=0, **options)
+    found = stakes.evaluate(Y, P, costs=costs, calibrator=None, **options)
     assert found.sketch is not None
     return found.sketch.cases
 
@@ -61,7 +61,7 @@ def test_a_page_holds_no_more_bytes_with_more_systems(monkeypatch: pytest.Monkey
     monkeypatch.setattr(case_sketch, "_CASE_BYTES", 8 * 3 * 300)
     costs = stakes.SampleCosts.from_columns([[0, 3], ["amount", 0]], {"amount": AMOUNT})
     systems = {"one": P, "other": P[::-1]}
-    found = stakes.compare(Y, systems, costs=costs, calibrator=None, resamples=0).sketch
+    found = stakes.compare(Y, systems, costs=costs, calibrator=None).sketch
     assert found is not None
     assert found.cases is not None
     assert found.cases.y.size <= 300
@@ -74,7 +74,7 @@ def test_other_costs_have_no_cases(entries: list[list[float | str]]) -> None:
     columns = {"amount": AMOUNT, "one": np.ones(N)}
     names = ["no", "yes", "ask"][: len(entries[0])]
     costs = stakes.SampleCosts.from_columns(entries, columns, decisions=names)
-    found = stakes.evaluate(Y, P, costs=costs, calibrator=None, resamples=0).sketch
+    found = stakes.evaluate(Y, P, costs=costs, calibrator=None).sketch
     assert found is not None
     assert found.cases is None
     assert found.why_not

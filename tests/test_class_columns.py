@@ -14,7 +14,7 @@ import stakes
 
 RNG = np.random.default_rng(11)
 X = RNG.normal(size=(300, 3))
-QUICK: dict[str, Any] = {"resamples": 0, "calibrator": None}
+QUICK: dict[str, Any] = {"calibrator": None}
 KINDS: dict[str, list[Any]] = {
     "texts": ["well", "ill"],
     "numbers": [0, 1],

@@ -134,13 +134,11 @@ def whole(evaluation: stakes.Evaluation) -> None:
 
 
 def with_folds(case: Case, _: Path) -> None:
-    whole(stakes.evaluate_model(case.model, case.X, case.y, cv=3, costs=case.costs, resamples=0))
+    whole(stakes.evaluate_model(case.model, case.X, case.y, cv=3, costs=case.costs))
 
 
 def fitted(case: Case, folder: Path) -> None:
-    found = stakes.evaluate_model(
-        case.fitted, case.unseen, case.y_unseen, costs=case.costs, resamples=50
-    )
+    found = stakes.evaluate_model(case.fitted, case.unseen, case.y_unseen, costs=case.costs)
     whole(found)
     found.save_html(folder / "page.html")
     assert (folder / "page.html").stat().st_size > 10_000
@@ -155,7 +153,6 @@ def compared(case: Case, _: Path) -> None:
         cv=3,
         costs=case.costs,
         calibrator=stakes.AffineCalibrator(),
-        resamples=0,
     )
     assert found.verdicts
     for name in ("model", "logistic"):
@@ -193,9 +190,7 @@ def evaluated(case: Case, _: Path) -> None:
         if kind.two_classes and case.k > 2:
             continue
         calibrator = kind(case.costs) if kind is stakes.ThresholdCalibrator else kind()
-        found = stakes.evaluate(
-            case.y_unseen, case.p, calibrator=calibrator, resamples=0, **case.used
-        )
+        found = stakes.evaluate(case.y_unseen, case.p, calibrator=calibrator, **case.used)
         whole(found)
 
 
@@ -203,7 +198,7 @@ def streamed(case: Case, _: Path) -> None:
     summary = stakes.Summary(costs=case.costs, classes=case.names)
     for part in np.array_split(np.arange(len(case.unseen)), 3):
         summary.update(case.y_unseen[part], case.p[part])
-    whole(summary.evaluate(resamples=0))
+    whole(summary.evaluate())
 
 
 def thresholds(case: Case, _: Path) -> None:

@@ -159,8 +159,6 @@ COUNTED = (
     *DECIDED,
     "--classes",
     "healthy,tumour",
-    "--resamples",
-    "0",
     "--json",
 )
 
@@ -212,7 +210,7 @@ def test_outputs_of_compare_are_checked_before_any_work(tmp_path: Path) -> None:
 def test_the_cost_of_a_cell_is_shown_for_few_classes(k: int, shown: bool, tmp_path: Path) -> None:  # noqa: FBT001
     rows = "".join(f"{i},{j}\n" for i in range(k) for j in range(k))
     (tmp_path / "d.csv").write_text("truth,decision\n" + rows)
-    done = call("evaluate", "d.csv", *DECIDED, "--resamples", "0", cwd=tmp_path)
+    done = call("evaluate", "d.csv", *DECIDED, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert ("(cost 1)" in done.stdout) == shown
 
@@ -221,7 +219,7 @@ def test_long_names_of_the_confusion_matrix_are_cut(tmp_path: Path) -> None:
     first, second = "abcdefghijklmnopqrstuvwxyz"[:18], "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:19]
     rows = [f"{first},{first},", f"{second},{second},", f"{first},{second},"]
     (tmp_path / "d.csv").write_text("\n".join(["truth,decision,", *rows]) + "\n")
-    done = call("evaluate", "d.csv", *DECIDED, "--resamples", "0", cwd=tmp_path)
+    done = call("evaluate", "d.csv", *DECIDED, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     head = next(i for i, line in enumerate(lines) if line.startswith("truth"))
@@ -384,7 +382,7 @@ def test_every_form_tells_version_samples_and_seed(scored: Path) -> None:
     for command in (
         ("evaluate", *QUICK),
         ("compare", "scores.csv", "--label", "y", "--system", "a=p_alarm", "--system", "b=p_alarm",
-         "--scores-are", "posteriors", "--positive", "alarm", "--resamples", "0"),
+         "--scores-are", "posteriors", "--positive", "alarm" ),
         ("check", *QUICK, "--max-nec", "1"),
     ):  # fmt: skip
         document = json.loads(call(*command, "--json", cwd=scored).stdout)
@@ -414,9 +412,7 @@ def test_an_application_file_holds_options_and_several_applications(scored: Path
         '"training-prior": "data", "applications":'
         '{"home": {"cost": "miss=5,false_alarm=1"}, "ward": {"dcf": "10:1:0.2"}}}'
     )
-    done = call(
-        "evaluate", "scores.csv", "--app", "two.json", "--json", "--resamples", "0", cwd=scored
-    )
+    done = call("evaluate", "scores.csv", "--app", "two.json", "--json", cwd=scored)
     names = [a["name"] for a in json.loads(done.stdout)["applications"]]
     assert names == ["home", "ward"]
 
@@ -425,7 +421,7 @@ def test_numbered_columns_take_the_sorted_labels_and_say_so(tmp_path: Path) -> N
     (tmp_path / "t.csv").write_text("y,p0,p1\n007,0.9,0.1\n7,0.2,0.8\n7,0.4,0.6\n")
     done = call(
         "evaluate", "t.csv", "--label", "y", "--scores", "p0,p1", "--scores-are", "posteriors",
-        "--resamples", "0", "--json", cwd=tmp_path,
+        "--json", cwd=tmp_path,
     )  # fmt: skip
     assert json.loads(done.stdout)["data"]["classes"] == ["007", "7"]
     assert "columns are read in the order of the sorted labels: p0 007, p1 7." in done.stderr

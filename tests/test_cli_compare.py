@@ -10,7 +10,7 @@ import pytest
 from command import call
 from stakes._text import number
 
-COMMON = ("--label", "y", "--scores-are", "posteriors", "--positive", "ill", "--resamples", "0")
+COMMON = ("--label", "y", "--scores-are", "posteriors", "--positive", "ill")
 SYSTEMS = ("--system", "old=old", "--system", "new=new")
 
 

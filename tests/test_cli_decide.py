@@ -66,7 +66,7 @@ def test_decisions_by_amount_are_judged_by_amount(tmp_path: Path) -> None:
     decide(tmp_path, "--cost", BY_AMOUNT)
     done = call(
         "evaluate", "out.csv", "--label", "outcome", "--decision", "decision",
-        "--classes", "usual,severe", "--cost", BY_AMOUNT, "--resamples", "0", "--format", "csv",
+        "--classes", "usual,severe", "--cost", BY_AMOUNT, "--format", "csv",
         cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -90,7 +90,7 @@ def test_several_detection_costs_are_several_applications(tmp_path: Path) -> Non
     (tmp_path / "llr").write_text(
         "".join(f"{t} {x:.6f}\n" for (t, _), x in zip(lines, llr, strict=True))
     )
-    trials = ("evaluate", "llr", "--key", "key", "--scores-are", "llr", "--resamples", "0")
+    trials = ("evaluate", "llr", "--key", "key", "--scores-are", "llr")
     both = call(*trials, "--dcf", "10:1:0.01", "--dcf", "1:1:0.5", "--format", "csv", cwd=tmp_path)
     assert both.returncode == 0, both.stderr
     values = {row["metric"]: row["value"] for row in csv.DictReader(both.stdout.splitlines())}
@@ -146,8 +146,6 @@ def test_the_printed_command_gives_what_it_promised(tmp_path: Path) -> None:
         "y",
         *scores,
         *told,
-        "--resamples",
-        "60",
         "--json",
         cwd=tmp_path,
     )
@@ -162,8 +160,7 @@ def test_the_printed_command_gives_what_it_promised(tmp_path: Path) -> None:
     assert applied.returncode == 0, applied.stderr
     after = call(
         "evaluate", "t.csv", "--label", "y", "--scores", "calibrated_healthy,calibrated_tumour",
-        "--classes", "healthy,tumour", "--scores-are", "posteriors", *told, "--resamples", "0",
-        "--calibrator", "none", "--json", cwd=tmp_path,
+        "--classes", "healthy,tumour", "--scores-are", "posteriors", *told, "--calibrator", "none", "--json", cwd=tmp_path,
     )  # fmt: skip
     reached = json.loads(after.stdout)["applications"][0]["expected_cost"]["normalized"]["value"]
     promised = document["applications"][0]["expected_cost"]["calibrated"]["value"]
@@ -174,8 +171,7 @@ def test_columns_go_by_their_names_in_any_order(tmp_path: Path) -> None:
     write_turned(tmp_path)
     both = ("--system", "a=p_healthy,p_tumour", "--system", "b=q_tumour,q_healthy")
     done = call(
-        "compare", "s.csv", "--label", "y", *both, "--scores-are", "posteriors", "--resamples",
-        "60", "--json", cwd=tmp_path,
+        "compare", "s.csv", "--label", "y", *both, "--scores-are", "posteriors", "--json", cwd=tmp_path,
     )  # fmt: skip
     values = json.loads(done.stdout)["values"]
     assert values["a"]["cost.nec"] == values["b"]["cost.nec"]
@@ -227,9 +223,7 @@ def test_groups_of_an_application_file_are_for_other_commands(tmp_path: Path) ->
     typed = call("threshold", PATIENTS, "--app", "app.toml", "--group", "sex", cwd=tmp_path)
     assert typed.returncode == 2
     assert "--group has no effect on a threshold" in typed.stderr
-    counted = call(
-        "evaluate", PATIENTS, "--app", "app.toml", "--resamples", "0", "--json", cwd=tmp_path
-    )
+    counted = call("evaluate", PATIENTS, "--app", "app.toml", "--json", cwd=tmp_path)
     assert '"groups": 3' in counted.stdout
 
 

@@ -23,8 +23,7 @@ from stakes.io import read_columns
 COSTS = ("--cost", "miss=5,false_alarm=1")
 COMPARED = (
     "compare", "scores.csv", "--label", "y", "--system", "a=p_alarm", "--system", "b=p_alarm",
-    "--scores-are", "posteriors", "--positive", "alarm", "--resamples", "0",
-)  # fmt: skip
+    "--scores-are", "posteriors", "--positive", "alarm" )  # fmt: skip
 WRITERS = {
     "evaluate -o": (("evaluate", *QUICK), "-o"),
     "evaluate --html": (("evaluate", *QUICK), "--html"),
@@ -79,7 +78,7 @@ def test_no_output_goes_onto_any_other_file_that_is_read(folder: Path) -> None:
     (folder / "scores.csv").rename(folder / "parts" / "a.csv")
     (folder / "hard.csv").unlink()
     decide = ("decide", "parts", *SCORES, *COSTS)
-    asked = ("--label", "y", *SCORES, "--resamples", "0", "--calibrator", "none")
+    asked = ("--label", "y", *SCORES, "--calibrator", "none")
     for arguments, output in (
         (("evaluate", "parts", *asked), "parts/a.csv"),
         (("evaluate", "parts/*.csv", *asked), "parts/a.csv"),
@@ -122,7 +121,7 @@ def test_page_and_output_are_two_files_by_any_spelling(folder: Path) -> None:
 
 @pytest.mark.parametrize("more", ["link.csv", "hard.csv"])
 def test_one_file_under_two_names_is_refused(more: str, folder: Path) -> None:
-    asked = ("--label", "y", *SCORES, "--resamples", "0", "--calibrator", "none")
+    asked = ("--label", "y", *SCORES, "--calibrator", "none")
     for name in {"link.csv", "hard.csv"} - {more}:
         (folder / name).unlink()
     done = call("evaluate", "*.csv", *asked, cwd=folder)

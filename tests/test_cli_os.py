@@ -48,7 +48,7 @@ def left(folder: Path) -> list[str]:
     ("arguments", "code", "words"),
     [
         (("evaluate", *QUICK), 0, "cost (NEC)"),
-        ((*COMPARE, "--resamples", "0"), 0, "reference: a"),
+        ((*COMPARE,), 0, "reference: a"),
         (("threshold", *SCORED), 0, "Decide alarm"),
         (("check", *QUICK, "--max-nec", "9"), 0, "ok: cost.nec"),
         (("check", *QUICK, "--max-nec", "0"), 1, "FAILED: cost.nec"),
@@ -204,7 +204,7 @@ def test_signals_end_long_work_in_one_line(
     (folder / "out.json").write_text("old")
     command = (*command, "--classes", "calm,alarm") if "--positive" not in command else command
     process = subprocess.Popen(
-        [*STAKES, *command, "--resamples", "1000000", "-o", "out.json", "--force"],
+        [*STAKES, *command, "-o", "out.json", "--force"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -236,7 +236,7 @@ def test_two_processes_write_one_output(folder: Path) -> None:
 
 
 def test_the_hash_seed_changes_nothing(folder: Path) -> None:
-    asked = ("evaluate", *SCORED, "--resamples", "50", "--slice", "ward", "--json")
+    asked = ("evaluate", *SCORED, "--slice", "ward", "--json")
     seen = {
         run(*asked, cwd=folder, env=environment(PYTHONHASHSEED=seed)).stdout
         for seed in ("0", "1", "random")
@@ -247,9 +247,7 @@ def test_the_hash_seed_changes_nothing(folder: Path) -> None:
 def test_good_data_give_no_warning_and_need_no_home(folder: Path) -> None:
     env = environment(TMPDIR="/nonexistent", PYTHONWARNINGS="error")
     env.pop("HOME", None)
-    done = run(
-        "evaluate", *SCORED, "--resamples", "50", "--json", "-o", "out.json", cwd=folder, env=env
-    )
+    done = run("evaluate", *SCORED, "--json", "-o", "out.json", cwd=folder, env=env)
     assert done.returncode == 0, done.stderr
     assert "Warning" not in done.stderr
     text = (folder / "out.json").read_text()
@@ -288,10 +286,10 @@ def test_odd_names_are_harmless_in_any_locale(layout: str, tmp_path: Path) -> No
 
 def test_names_of_systems_cannot_run_in_a_spreadsheet(folder: Path) -> None:
     asked = [a.replace("b=p_alarm", "@b<i>|=p_alarm") for a in COMPARE]
-    done = call(*asked, "--resamples", "0", "--format", "csv", cwd=folder)
+    done = call(*asked, "--format", "csv", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "\n'@b<i>|,cost.nec" in done.stdout
-    done = call(*asked, "--resamples", "0", "--format", "md", cwd=folder)
+    done = call(*asked, "--format", "md", cwd=folder)
     assert r"@b\<i\>\|" in done.stdout
 
 

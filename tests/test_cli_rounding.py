@@ -30,17 +30,17 @@ PRICED = (*ASKED[2:], "--cost", "[[0,1,1],[1,0,1],[1,1,0]]")
 
 def test_rounded_columns_are_taken_and_said(tmp_path: Path) -> None:
     table(tmp_path, 4)
-    done = call("evaluate", "rounded.csv", *ASKED, "--resamples", "0", "--json", cwd=tmp_path)
+    done = call("evaluate", "rounded.csv", *ASKED, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     notes = json.loads(done.stdout)["notes"]
     assert any("4 decimals" in note for note in notes)
-    shown = call("evaluate", "rounded.csv", *ASKED, "--resamples", "0", cwd=tmp_path)
+    shown = call("evaluate", "rounded.csv", *ASKED, cwd=tmp_path)
     assert "4 decimals" in shown.stdout
     for arguments in (
         ("threshold", "rounded.csv", "--label", "y", "--scores", "p_c", "--positive", "c"),
         ("calibrate", "rounded.csv", *ASKED, "-o", "c.json"),
         ("decide", "rounded.csv", *PRICED, "-o", "d.csv"),
-        ("check", "rounded.csv", *ASKED, "--resamples", "0", "--max-nec", "9"),
+        ("check", "rounded.csv", *ASKED, "--max-nec", "9"),
     ):
         done = call(*arguments, cwd=tmp_path)
         if arguments[0] != "threshold":  # one column has no rows that sum to anything
@@ -50,12 +50,12 @@ def test_rounded_columns_are_taken_and_said(tmp_path: Path) -> None:
 
 def test_more_than_rounding_needs_renormalize(tmp_path: Path) -> None:
     table(tmp_path, 4, damage=0.99)
-    done = call("evaluate", "rounded.csv", *ASKED, "--resamples", "0", cwd=tmp_path)
+    done = call("evaluate", "rounded.csv", *ASKED, cwd=tmp_path)
     assert done.returncode == 3
     assert "line 42" in done.stderr
     assert "--renormalize" in done.stderr
     assert "Posteriors(" not in done.stderr
-    again = ("--renormalize", "--resamples", "0", "--json")
+    again = ("--renormalize", "--json")
     done = call("evaluate", "rounded.csv", *ASKED, *again, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert any("divided by its sum" in note for note in json.loads(done.stdout)["notes"])
@@ -88,7 +88,7 @@ def test_either_class_may_be_of_interest(tmp_path: Path, kind: str, positive: st
     values = KINDS[kind](z)
     rows = ["y,s", *(f"{'ab'[k]},{v!r}" for k, v in zip(y, values.tolist(), strict=True))]
     (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
-    cost = ("--cost", "miss=5,false_alarm=1", "--resamples", "0", "--json")
+    cost = ("--cost", "miss=5,false_alarm=1", "--json")
     said = ("--label", "y", "--scores", "s", "--scores-are", kind, "--classes", "a,b")
     done = call("evaluate", "t.csv", *said, "--positive", positive, *cost, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -274,7 +274,7 @@ def test_no_naive_cost_has_the_text_of_the_example() -> None:
 
 def test_a_verdict_offers_its_explanation() -> None:
     data = stakes.simulation.simulate(2, n=300)
-    for verdict in stakes.evaluate(data.y, data.posteriors([0.1, 0.9]), resamples=0).verdicts:
+    for verdict in stakes.evaluate(data.y, data.posteriors([0.1, 0.9])).verdicts:
         assert verdict.explanation == explain_code(verdict.code)
         assert verdict.explanation.kind == "verdict"
 
@@ -349,7 +349,7 @@ COMPARED = (
     [
         ("evaluate", *QUICK),
         ("evaluate", "table.csv", *DECIDED),
-        (*COMPARED, "--scores-are", "posteriors", "--positive", "alarm", "--resamples", "0"),
+        (*COMPARED, "--scores-are", "posteriors", "--positive", "alarm"),
         ("answers", "answers.csv", "--outcome", "outcome"),
         ("answers", "answers.csv", "--outcome", "outcome", "--model", "model", "--question", "id"),
     ],

@@ -43,7 +43,6 @@ def compared() -> stakes.Comparison:
         {"good": GOOD, "poor": POOR, "same": GOOD},
         costs=COSTS,
         calibrator=stakes.AffineCalibrator(),
-        resamples=80,
     )
 
 
@@ -90,7 +89,7 @@ def test_metrics_from_resamples_make_no_claim() -> None:
 
 def test_values_are_those_of_evaluate() -> None:
     for name, scores in {"good": GOOD, "poor": POOR}.items():
-        expected = stakes.evaluate(TWO.y, scores, costs=COSTS, resamples=0).metrics()
+        expected = stakes.evaluate(TWO.y, scores, costs=COSTS).metrics()
         for metric, value in compared().values[name].items():
             assert value == pytest.approx(expected[metric].value, rel=1e-12, abs=1e-14), metric
 
@@ -98,8 +97,8 @@ def test_values_are_those_of_evaluate() -> None:
 def test_turning_a_comparison_round_turns_its_signs() -> None:
     noisy = stakes.Logits(np.log(RAW) + RNG.normal(0, 0.5, RAW.shape))
     pair = {"a": GOOD, "b": noisy}
-    forth = stakes.compare(TWO.y, pair, resamples=80)
-    back = stakes.compare(TWO.y, pair, reference="b", resamples=80)
+    forth = stakes.compare(TWO.y, pair)
+    back = stakes.compare(TWO.y, pair, reference="b")
     assert (forth.reference, back.reference) == ("a", "b")
     for one in forth.differences:
         two = back.of("a", one.metric)
@@ -115,9 +114,7 @@ def test_turning_a_comparison_round_turns_its_signs() -> None:
 
 def test_verdicts_go_by_every_application() -> None:
     uses = {"first": stakes.Application(COSTS, [0.5, 0.5]), "second": COSTS}
-    result = stakes.compare(
-        TWO.y, {"a": GOOD, "b": POOR}, costs=uses, training_priors="data", resamples=60
-    )
+    result = stakes.compare(TWO.y, {"a": GOOD, "b": POOR}, costs=uses, training_priors="data")
     assert result.costs[0] == "first.nec"
     for place, name in enumerate(("first", "second")):
         value = result.of("b", f"{name}.nec").difference.value
@@ -128,7 +125,7 @@ def test_verdicts_go_by_every_application() -> None:
 def test_comparisons_with_groups_weights_and_amounts() -> None:
     groups = np.arange(1000) // 5
     result = stakes.compare(
-        TWO.y, {"a": GOOD, "b": POOR}, costs=AMOUNTS, groups=groups, sample_weight=WEIGHTS, resamples=60
+        TWO.y, {"a": GOOD, "b": POOR}, costs=AMOUNTS, groups=groups, sample_weight=WEIGHTS
     )  # fmt: skip
     assert result.of("b", "auc").difference.method == "the systems rank all samples alike"
     expected = [
@@ -140,9 +137,7 @@ def test_comparisons_with_groups_weights_and_amounts() -> None:
 
 
 def test_what_has_a_closed_form_needs_no_resamples() -> None:
-    result = stakes.compare(
-        TWO.y, {"a": GOOD, "b": POOR}, resamples=0, calibrator=stakes.AffineCalibrator()
-    )
+    result = stakes.compare(TWO.y, {"a": GOOD, "b": POOR}, calibrator=stakes.AffineCalibrator())
     for metric in (
         "cost.value", "cost.nec", "cost.calibrated_nec", "cost.calibration_loss", "auc",
         "cross_entropy.value", "cross_entropy.normalized", "cross_entropy.calibration_loss",
@@ -151,9 +146,7 @@ def test_what_has_a_closed_form_needs_no_resamples() -> None:
         assert metric == "auc" or found.difference.interval is not None, metric
         assert not math.isnan(found.p_value)
     assert result.of("b", "cost.f1_score").difference.interval is None
-    drawn = stakes.compare(
-        TWO.y, {"a": GOOD, "b": POOR}, resamples=50, calibrator=stakes.AffineCalibrator()
-    )
+    drawn = stakes.compare(TWO.y, {"a": GOOD, "b": POOR}, calibrator=stakes.AffineCalibrator())
     first, second = (r.of("b", "cost.nec").difference for r in (drawn, result))
     assert first.to_dict() == second.to_dict()
     json_of(result)
@@ -162,7 +155,7 @@ def test_what_has_a_closed_form_needs_no_resamples() -> None:
 def test_comparisons_of_infinite_losses_say_so() -> None:
     p = GOOD.copy()
     p[TWO.y.argmin()] = [0, 1]
-    result = stakes.compare(TWO.y, {"a": p, "b": GOOD}, resamples=60)
+    result = stakes.compare(TWO.y, {"a": p, "b": GOOD})
     (said,) = result.notes
     assert said.startswith("The cross-entropy of a is infinite, so its differences are infinite")
     assert said.endswith("1 sample has posterior 0 for the true class.")
@@ -172,14 +165,14 @@ def test_comparisons_of_infinite_losses_say_so() -> None:
 
 def test_ten_classes_are_compared() -> None:
     flat = np.full(TEN_RAW.shape, 0.1)
-    result = stakes.compare(TEN.y, {"a": TEN_RAW, "naive": flat}, resamples=60)
+    result = stakes.compare(TEN.y, {"a": TEN_RAW, "naive": flat})
     assert result.of("naive", "cost.nec").distinguishable
     assert result.odds == ()
     json_of(result)
 
 
 def test_the_same_seed_compares_alike() -> None:
-    again = [stakes.compare(TWO.y, {"a": GOOD, "b": RAW}, resamples=50, rng=3) for _ in range(2)]
+    again = [stakes.compare(TWO.y, {"a": GOOD, "b": RAW}, rng=3) for _ in range(2)]
     assert json_of(again[0]) == json_of(again[1])
     assert json_of(again[0]) == json.dumps(json.loads(json_of(again[0])))
 
@@ -213,7 +206,7 @@ def test_the_same_seed_compares_alike() -> None:
 )
 def test_bad_systems_are_named(systems: Any, more: dict[str, Any], words: str) -> None:  # noqa: ANN401
     with pytest.raises(stakes.InputError, match=words):
-        stakes.compare(TWO.y, systems, resamples=50, **more)
+        stakes.compare(TWO.y, systems, **more)
 
 
 # --- few rows, unseen errors, several systems ---
@@ -225,11 +218,11 @@ def test_four_discordant_rows_are_no_difference() -> None:
     old[:10], old[100:110] = 0.8, 0.2
     new = old.copy()
     new[100:104] = 0.9
-    found = stakes.compare(y, {"old": old, "new": new}, resamples=0)
+    found = stakes.compare(y, {"old": old, "new": new})
     assert found.of("new", "cost.nec").p_value == pytest.approx(0.125)
     assert codes(found)[0] == "not_distinguishable"
     new[104:106] = 0.9  # six rows, exact p = 0.031
-    found = stakes.compare(y, {"old": old, "new": new}, resamples=0)
+    found = stakes.compare(y, {"old": old, "new": new})
     assert found.of("new", "cost.nec").p_value == pytest.approx(0.03125)
     assert codes(found)[0] == "better"
 
@@ -241,7 +234,7 @@ def test_a_claim_that_errors_not_seen_could_reverse_has_a_reserve() -> None:
     new = old.copy()
     new[:14] = 0.01  # fourteen cheap errors less; no costly error differs
     costs = stakes.CostMatrix.binary(miss=9, false_alarm=1)
-    found = stakes.compare(y, {"old": old, "new": new}, costs=costs, resamples=0)
+    found = stakes.compare(y, {"old": old, "new": new}, costs=costs)
     gap = found.of("new", "cost.nec")
     assert 2 * 0.5**14 <= gap.p_value < 0.001  # exact, but for what is taken as normal
     assert gap.difference.interval is not None
@@ -254,11 +247,11 @@ def test_a_claim_that_errors_not_seen_could_reverse_has_a_reserve() -> None:
     assert "rests on the errors observed" in found.verdicts[0].text
     assert gap.allowing.value == pytest.approx(gap.difference.value)
     assert str(gap.allowing.interval) in found.verdicts[0].text
-    even = stakes.compare(y, {"old": old, "new": new}, resamples=0)  # equal costs: no reserve
+    even = stakes.compare(y, {"old": old, "new": new})  # equal costs: no reserve
     assert codes(even)[0] == "better"
     assert not even.of("new", "cost.nec").rests_on_seen
     assert "rests on" not in even.verdicts[0].text
-    margin = stakes.compare(y, {"old": old, "new": new}, costs=costs, margin=0.02, resamples=0)
+    margin = stakes.compare(y, {"old": old, "new": new}, costs=costs, margin=0.02)
     assert "not_shown_non_inferior" in codes(margin)  # a margin allows for errors not seen
 
 
@@ -266,10 +259,10 @@ def test_no_false_alarm_seen_is_not_better_than_never() -> None:
     y = np.repeat([0, 1], [60, 40])
     costs = stakes.CostMatrix.binary(miss=1, false_alarm=50)
     systems = {"never": np.full(100, 0.4), "system": np.where(y == 1, 0.999, 0.4)}
-    found = stakes.compare(y, systems, costs=costs, resamples=0)
+    found = stakes.compare(y, systems, costs=costs)
     assert found.of("system", "cost.nec").difference.value == -1
     assert codes(found)[0] == "not_distinguishable"
-    alone = stakes.evaluate(y, systems["system"], costs=costs, resamples=0)
+    alone = stakes.evaluate(y, systems["system"], costs=costs)
     assert "useful" not in [verdict.code for verdict in alone.verdicts]
 
 
@@ -287,7 +280,7 @@ def test_the_best_of_ten_equal_systems_is_not_better_than_any() -> None:
     def claimed() -> Iterator[bool]:
         while True:
             y, systems = equal_systems(rng, 300, 10)
-            more: dict[str, Any] = {"priors": "data", "resamples": 0, "rules": []}
+            more: dict[str, Any] = {"priors": "data", "rules": []}
             values = stakes.compare(y, systems, **more).values
             best = min(systems, key=lambda name: values[name]["cost.nec"])
             found = stakes.compare(y, systems, reference=best, **more)
@@ -302,9 +295,7 @@ def test_what_is_said_does_not_depend_on_the_reference() -> None:
     rng = np.random.default_rng(72)
     y, systems = equal_systems(rng, 400, 3)
     systems["poor"] = stakes.LogLikelihoodRatios(rng.normal(y - 0.5, 2.0))
-    found = [
-        stakes.compare(y, systems, reference=name, priors="data", resamples=0) for name in systems
-    ]
+    found = [stakes.compare(y, systems, reference=name, priors="data") for name in systems]
     assert len({result.may_be_best["cost"] for result in found}) >= 1
     for result in found:
         assert sorted(result.may_be_best["cost"]) == sorted(found[0].may_be_best["cost"])
@@ -317,7 +308,7 @@ def test_what_is_said_does_not_depend_on_the_reference() -> None:
 def test_small_samples_are_warned_of() -> None:
     rng = np.random.default_rng(73)
     y, systems = equal_systems(rng, 60, 2)
-    found = stakes.compare(y, systems, priors="data", groups=np.arange(60) // 6, resamples=0)
+    found = stakes.compare(y, systems, priors="data", groups=np.arange(60) // 6)
     assert {"few_errors", "small_class", "few_groups"} <= set(codes(found))
 
 
@@ -342,7 +333,6 @@ def test_few_groups_names_what_is_shown(
         priors="data",
         groups=np.arange(240) % groups,
         calibrator=calibrator,
-        resamples=0,
     )
     said = [v.text for v in found.verdicts if v.code == "few_groups"]
     assert len(said) == (words is not None)
@@ -368,7 +358,7 @@ def half_wrong(
 
 def test_a_margin_is_a_share_of_the_references_cost() -> None:
     y, systems = half_wrong(20_000, 2000, 2010, 1990)
-    found = stakes.compare(y, systems, margin=0.05, resamples=0)
+    found = stakes.compare(y, systems, margin=0.05)
     (relative,) = found.relative_costs
     assert relative.ratio.value == pytest.approx(2010 / 2000)
     assert relative.ratio.interval is not None
@@ -377,7 +367,7 @@ def test_a_margin_is_a_share_of_the_references_cost() -> None:
     assert relative.equivalent
     assert codes(found)[:2] == ["not_distinguishable", "equivalent"]
     assert "the same for practical purposes, within 5 %" in found.verdicts[1].text
-    tight = stakes.compare(y, systems, margin=0.001, resamples=0)
+    tight = stakes.compare(y, systems, margin=0.001)
     assert codes(tight)[1] == "not_shown_non_inferior"
     assert tight.relative_costs[0].ratio.to_dict() == relative.ratio.to_dict()
 
@@ -386,7 +376,7 @@ def test_a_copy_is_equivalent_once_there_are_enough_errors() -> None:
     found = []
     for n in (500, 20_000):
         y, systems = half_wrong(n, n // 10, n // 10, n // 10)
-        found.append(stakes.compare(y, systems, margin=0.02, resamples=0, rules=[]))
+        found.append(stakes.compare(y, systems, margin=0.02, rules=[]))
     assert [result.relative_costs[0].equivalent for result in found] == [False, True]
     assert all(codes(result)[0] == "same_scores" for result in found)
     assert not any("non_inferior" in code for result in found for code in codes(result))
@@ -394,19 +384,19 @@ def test_a_copy_is_equivalent_once_there_are_enough_errors() -> None:
 
 def test_a_better_system_is_non_inferior_but_not_equivalent() -> None:
     y, systems = half_wrong(2000, 400, 200, 190)
-    found = stakes.compare(y, systems, margin=0.02, resamples=0)
+    found = stakes.compare(y, systems, margin=0.02)
     assert codes(found)[:2] == ["better", "non_inferior"]
     assert found.verdicts[1].text.startswith(
         "new costs at most 2 % more than old (50 % of its cost"
     )
-    worse = stakes.compare(y, systems, reference="new", margin=0.02, resamples=0)
+    worse = stakes.compare(y, systems, reference="new", margin=0.02)
     assert codes(worse)[:2] == ["worse", "not_shown_non_inferior"]
 
 
 @pytest.mark.parametrize("margin", [0.02, 0.1, 0.5])
 def test_the_interval_of_the_ratio_agrees_with_the_test(margin: float) -> None:
     y, systems = half_wrong(3000, 300, 310, 280)
-    (found,) = stakes.compare(y, systems, margin=margin, resamples=0).relative_costs
+    (found,) = stakes.compare(y, systems, margin=margin).relative_costs
     assert found.ratio.interval is not None
     low, high = found.ratio.interval
     assert found.non_inferior == (high <= 1 + margin)
@@ -423,7 +413,7 @@ def test_systems_at_the_margin_are_seldom_called_equivalent() -> None:
             y = (rng.random(800) < 0.5).astype(np.int64)
             wrong_old, wrong_new = u < 0.2, (u > 0.02) & (u < 0.24)
             old, new = (np.where(w, 1 - y, y) * 0.8 + 0.1 for w in (wrong_old, wrong_new))
-            found = stakes.compare(y, {"old": old, "new": new}, margin=0.1, resamples=0, rules=[])
+            found = stakes.compare(y, {"old": old, "new": new}, margin=0.1, rules=[])
             yield found.relative_costs[0].non_inferior
 
     # 5 % and chance; at a rate of 15 %, either would pass with a probability of 0.03 at most
@@ -456,7 +446,7 @@ def one_sided() -> tuple[IntArray, dict[str, FloatArray]]:
 
 def test_the_best_system_can_change_with_the_odds() -> None:
     y, systems = one_sided()
-    ranges = stakes.compare(y, systems, resamples=0).odds
+    ranges = stakes.compare(y, systems).odds
     check_cover(ranges)
     for odds in (0.6, 0.7, 1.4, 1.6):
         costs = stakes.CostMatrix([[0, odds], [1, 0]])
@@ -473,7 +463,7 @@ def test_a_named_system_costs_least(weighted: bool, grouped: bool) -> None:  # n
     systems = {"a": GOOD, "b": x.posteriors([0.8, 0.2]), "c": POOR}
     w = WEIGHTS if weighted else None
     groups = np.arange(1000) // 4 if grouped else None
-    result = stakes.compare(TWO.y, systems, sample_weight=w, groups=groups, resamples=0)
+    result = stakes.compare(TWO.y, systems, sample_weight=w, groups=groups)
     check_cover(result.odds)
     named = [(r.system, math.sqrt(r.low * r.high)) for r in result.odds if r.system is not None]
     assert named
@@ -492,7 +482,7 @@ def test_no_range_of_odds_contradicts_a_verdict() -> None:
     a = np.concatenate([np.full(500, -12.0), np.full(100, 7.5)])
     b = np.concatenate([np.full(500, -12.0), np.full(99, 12.0), [-5.0]])
     systems = {n: stakes.LogLikelihoodRatios(x) for n, x in (("A", a), ("B", b))}
-    found = stakes.compare(y, systems, priors=[0.9999, 0.0001], resamples=0)
+    found = stakes.compare(y, systems, priors=[0.9999, 0.0001])
     assert [r.system for r in found.odds] == [None]
     assert (math.log(found.odds[0].low), math.log(found.odds[0].high)) == pytest.approx((-12, 12))
 
@@ -504,9 +494,7 @@ def test_scores_that_two_systems_share_count_for_neither_with_groups() -> None:
     same = {"a": stakes.LogLikelihoodRatios(one), "b": stakes.LogLikelihoodRatios(one)}
     mixed = same | {"b": stakes.LogLikelihoodRatios(np.where(np.arange(600) % 2, one, two))}
     for found in (same, mixed):
-        result = stakes.compare(
-            y, found, priors="data", groups=np.arange(600) // 3, resamples=0, rules=[]
-        )
+        result = stakes.compare(y, found, priors="data", groups=np.arange(600) // 3, rules=[])
         assert {r.system for r in result.odds} == {None}
 
 
@@ -515,7 +503,7 @@ def test_a_system_that_is_never_worse_is_not_beaten_by_unseen_misses(seed: int) 
     rng = np.random.default_rng(seed)
     a = 1 / (1 + np.exp(-rng.normal(-5, 2, 20_000)))
     y = (rng.random(20_000) < 0.005 + 0.99 * a).astype(np.int64)
-    found = stakes.compare(y, {"a": a, "b": np.maximum(a, 0.005)}, resamples=0, rules=[])
+    found = stakes.compare(y, {"a": a, "b": np.maximum(a, 0.005)}, rules=[])
     assert "a" not in {r.system for r in found.odds}
 
 
@@ -523,7 +511,7 @@ def test_equal_systems_are_seldom_named_anywhere() -> None:
     rng, named = np.random.default_rng(75), 0
     for _ in range(100):
         y, systems = equal_systems(rng, 400, 2)
-        odds = stakes.compare(y, systems, priors="data", resamples=0, rules=[]).odds
+        odds = stakes.compare(y, systems, priors="data", rules=[]).odds
         named += any(r.system is not None for r in odds)
     assert named <= 5
 
@@ -534,7 +522,7 @@ def test_a_system_worse_than_naive_is_not_said_to_cost_least() -> None:
     rng = np.random.default_rng(76)
     wrong = {"bad": 0.9, "worse": 0.6}
     systems = {n: np.where(rng.random(1000) < x, 0.02, 0.98) for n, x in wrong.items()}
-    found = stakes.compare(y, systems, resamples=0)
+    found = stakes.compare(y, systems)
     assert best_at(found.odds, 10.0).system is None
     costs = stakes.CostMatrix([[0, 10], [1, 0]])
     spent = {n: stakes.bayes_cost(y, p, costs=costs).normalized for n, p in systems.items()}
@@ -586,7 +574,7 @@ def test_worse_than_naive_is_seldom_named_anywhere(
             for name, (d, a, b) in truth.items():
                 noise = math.sqrt(part) * shared + math.sqrt(1 - part) * rng.normal(size=n)
                 systems[name] = stakes.LogLikelihoodRatios(a * (noise + d * (y - 0.5)) + b)
-            found = stakes.compare(y, systems, groups=unit, priors="data", resamples=0, rules=[])
+            found = stakes.compare(y, systems, groups=unit, priors="data", rules=[])
             yield named_falsely(found.odds, truth)
 
     # at a rate of 10 %, either would pass with a probability below 0.1
@@ -612,13 +600,13 @@ def test_few_samples_name_no_system(grouped: bool) -> None:  # noqa: FBT001
     y = np.array([0, 1, 0, 1])
     systems = {"right": np.where(y == 1, 0.9, 0.1), "wrong": np.where(y == 1, 0.1, 0.9)}
     groups = np.arange(4) if grouped else None
-    found = stakes.compare(y, systems, groups=groups, resamples=0, rules=[])
+    found = stakes.compare(y, systems, groups=groups, rules=[])
     assert [r.system for r in found.odds] == [None]
 
 
 def test_there_are_no_odds_without_both_classes() -> None:
     y = np.zeros(20, dtype=int)
-    result = stakes.compare(y, {"a": np.full(20, 0.3), "b": np.full(20, 0.4)}, resamples=0)
+    result = stakes.compare(y, {"a": np.full(20, 0.3), "b": np.full(20, 0.4)})
     assert result.odds == ()
 
 
@@ -627,7 +615,7 @@ def test_probabilities_of_0_and_1_in_both_systems_are_compared() -> None:
     first = np.where(y == 1, 1.0, 0.0)
     second = first.copy()
     first[:12], second[6:18] = 0.4, 0.6
-    found = stakes.compare(y, {"a": first, "b": second}, resamples=0)  # a warning is an error
+    found = stakes.compare(y, {"a": first, "b": second})  # a warning is an error
     assert found.of("b", "cost.nec").difference.interval is not None
 
 
@@ -652,9 +640,7 @@ def test_a_decision_that_is_never_optimal_changes_no_comparison_of_prices_by_cas
     more = stakes.SampleCosts.from_columns(
         [[0, 3, 99999], ["amount", 0, 99999]], amounts, decisions=["no", "yes", "never"]
     )
-    first, second = (
-        stakes.compare(y, systems, costs=c, resamples=0).of("b", "cost.nec") for c in (plain, more)
-    )
+    first, second = (stakes.compare(y, systems, costs=c).of("b", "cost.nec") for c in (plain, more))
     assert first.allowing is not None
     assert first.to_dict() == second.to_dict()
 
@@ -664,13 +650,13 @@ def test_reversed_scores_are_said_first() -> None:
     good = data.posteriors([0.8, 0.2])
     z = good.values[:, 1] - good.values[:, 0]
     systems = {"good": stakes.Logits(z), "turned": stakes.Logits(-z)}
-    said = stakes.compare(data.y, systems, resamples=0).verdicts
+    said = stakes.compare(data.y, systems).verdicts
     assert said[0].code == "scores_reversed"
     assert said[0].text.startswith("The scores of turned look reversed: they rank 1 below 0 (AUC")
     assert [v.code for v in said].count("scores_reversed") == 1
     rng = np.random.default_rng(2)
     chance = {str(k): stakes.Logits(rng.normal(size=data.y.size)) for k in range(12)}
-    codes = [v.code for v in stakes.compare(data.y, chance, resamples=0).verdicts]
+    codes = [v.code for v in stakes.compare(data.y, chance).verdicts]
     assert "scores_reversed" not in codes
 
 
@@ -680,7 +666,7 @@ def test_to_allow_for_unseen_errors_makes_no_interval_narrower(miss: float) -> N
     data = read_columns(str(demo), ["outcome"], ["p_severe_a", "p_severe_b"])
     systems = {name: data.numbers(f"p_severe_{name}") for name in ("a", "b")}
     costs = stakes.CostMatrix.binary(miss=miss, false_alarm=1, classes=["usual", "severe"])
-    found = stakes.compare(data.texts("outcome"), systems, costs=costs, resamples=0)
+    found = stakes.compare(data.texts("outcome"), systems, costs=costs)
     gap = found.of("b", "cost.nec")
     assert gap.allowing is not None
     plain, wide = gap.difference.interval, gap.allowing.interval
@@ -703,7 +689,7 @@ def test_no_system_is_best_where_unseen_errors_could_reverse_it() -> None:
             "first": np.where((y == 1) | (alarms[0] == 1), 0.9, 0.001),
             "second": np.where((y == 1) | (alarms[1] == 1), 0.9, 0.001),
         }
-        found = stakes.compare(y, systems, costs=costs, resamples=0)
+        found = stakes.compare(y, systems, costs=costs)
         said = [v.code for v in found.verdicts]
         reserved = any(d.rests_on_seen for d in found.differences if d.metric == "cost.nec")
         reserves += reserved

@@ -44,12 +44,12 @@ PAST = stakes.HeldOut(np.arange(40) % 2, np.clip(RNG.normal(0.4, 0.2, 40), 0.05,
 HELD_OUT = {"calibrator": stakes.AffineCalibrator(), "folds": PAST}
 OPTIONS: dict[str, tuple[int, dict[str, Any]]] = {
     "plain": (2, {}),
-    "resampled": (2, {"resamples": 50}),
+    "resampled": (2, {}),
     "calibrated": (2, {"calibrator": stakes.AffineCalibrator()}),
-    "calibrated, resampled": (2, {"calibrator": stakes.TemperatureCalibrator(), "resamples": 50}),
+    "calibrated, resampled": (2, {"calibrator": stakes.TemperatureCalibrator()}),
     "calibrated on others": (2, HELD_OUT),
     "calibrated by bins": (2, {"calibrator": stakes.IsotonicCalibrator(), "folds": PAST}),
-    "calibrated on others, resampled": (2, {**HELD_OUT, "resamples": 50}),
+    "calibrated on others, resampled": (2, {**HELD_OUT}),
     "weights": (2, {"sample_weight": RNG.uniform(0.5, 2, N)}),
     "groups": (2, {"groups": np.arange(N) % 12}),
     "costs by case": (2, {"costs": BY_CASE}),
@@ -67,7 +67,7 @@ OPTIONS: dict[str, tuple[int, dict[str, Any]]] = {
 
 IN_BATCHES: dict[str, Any] = dict.fromkeys(
     ("reference", "margin", "costs", "priors", "training_priors", "calibrator", "progress")
-) | {"folds": 5, "level": 0.95, "resamples": 0, "rules": RULES, "rng": 0}
+) | {"folds": 5, "level": 0.95, "rules": RULES, "rng": 0}
 
 
 def same(a: float, b: float) -> bool:
@@ -115,7 +115,7 @@ def test_every_combination_of_infinite_systems(option: str, size: int) -> None:
     if size > 2 and "resampled" in option:
         pytest.skip("two systems show the same in less time")
     y, names = (TWO, THREE)[classes - 2], LETTERS[:size]
-    told = {"resamples": 0} | told
+    told = {} | told
     of_all = list(itertools.chain.from_iterable(
         itertools.combinations(names, k) for k in range(size + 1)
     ))  # fmt: skip
@@ -140,19 +140,17 @@ def test_every_combination_of_infinite_systems(option: str, size: int) -> None:
 def test_any_reference(reference: str) -> None:
     for zeros in ("a", "b", "c", "bc"):
         systems = {n: scores_of(TWO, 2, zeros)[n] for n in LETTERS[:3]}
-        holds(stakes.compare(TWO, systems, reference=reference, resamples=0), systems, zeros)
+        holds(stakes.compare(TWO, systems, reference=reference), systems, zeros)
 
 
 def test_an_infinite_loss_of_a_sample_that_does_not_count_is_not_infinite() -> None:
     systems, weight = scores_of(TWO, 2, "b"), np.ones(N)
     weight[[3, 18]] = 0
-    holds(stakes.compare(TWO, systems, sample_weight=weight, resamples=0), systems, "")
+    holds(stakes.compare(TWO, systems, sample_weight=weight), systems, "")
     systems = scores_of(THREE, 3, "")
     lost = np.flatnonzero(THREE == 2)[0]
     systems["b"][lost] = [0.5, 0.5, 0]
-    found = stakes.compare(
-        THREE, systems, priors=[0.5, 0.5, 0], training_priors="deployment", resamples=0
-    )
+    found = stakes.compare(THREE, systems, priors=[0.5, 0.5, 0], training_priors="deployment")
     expected = stakes.cross_entropy(THREE, systems["b"], priors=[0.5, 0.5, 0])
     assert same(found.values["b"]["cross_entropy.value"], expected.value)
     holds(found, systems, "")
@@ -160,15 +158,15 @@ def test_an_infinite_loss_of_a_sample_that_does_not_count_is_not_infinite() -> N
 
 def test_the_difference_has_the_sign_of_the_infinite_loss() -> None:
     systems = scores_of(TWO, 2, "bc")
-    found = stakes.compare(TWO, systems, resamples=0)
+    found = stakes.compare(TWO, systems)
     assert found.of("b", "cross_entropy.value").difference.value == math.inf
     assert not found.of("b", "cross_entropy.value").wins
-    found = stakes.compare(TWO, systems, reference="b", resamples=0)
+    found = stakes.compare(TWO, systems, reference="b")
     assert found.of("a", "cross_entropy.normalized").difference.value == -math.inf
     undefined = found.of("c", "cross_entropy.value")
     assert math.isnan(undefined.difference.value)
     assert undefined.difference.method == "infinite less infinite is undefined"
-    found = stakes.compare(TWO, systems, calibrator=stakes.BiasCalibrator(), resamples=0)
+    found = stakes.compare(TWO, systems, calibrator=stakes.BiasCalibrator())
     share = found.of("b", "cross_entropy.relative")
     assert math.isfinite(share.reference)
     assert math.isnan(share.value)
@@ -180,7 +178,7 @@ def test_a_difference_is_that_of_its_values_where_classes_are_separable() -> Non
     rng = np.random.default_rng(2)
     systems = {name: rng.dirichlet(np.ones(3), 30) + 2 * np.eye(3)[y] for name in "ab"}
     systems = {name: p / p.sum(axis=1, keepdims=True) for name, p in systems.items()}
-    found = stakes.compare(y, systems, calibrator=stakes.VectorCalibrator(), resamples=50)
+    found = stakes.compare(y, systems, calibrator=stakes.VectorCalibrator())
     holds(found, systems, "")
 
 
@@ -192,7 +190,7 @@ def test_rows_added_in_batches_are_compared_alike() -> None:
             rows.update(CheckedBatch(TWO[part]), {n: s.part(part) for n, s in systems.items()})
         found = rows.compare(**IN_BATCHES)
         holds(found, systems, zeros)
-        for d in stakes.compare(TWO, systems, resamples=0).differences:
+        for d in stakes.compare(TWO, systems).differences:
             assert same(found.of(d.system, d.metric).difference.value, d.difference.value)
 
 
@@ -202,7 +200,7 @@ def test_more_rows_than_cells() -> None:
     rng = np.random.default_rng(1)
     systems = {m: np.clip(rng.normal(0.35 + 0.3 * y, 0.2), 0.02, 0.98) for m in LETTERS[:3]}
     systems["b"][1] = 0.0
-    holds(stakes.compare(y, systems, resamples=0), systems, "b")
+    holds(stakes.compare(y, systems), systems, "b")
 
 
 class Fixed:
@@ -218,7 +216,7 @@ class Fixed:
 def test_models_with_infinite_losses_are_compared() -> None:
     systems = scores_of(TWO, 2, "ac")
     models = {name: Fixed(p) for name, p in systems.items()}
-    found = stakes.compare_models(models, np.arange(N)[:, None], TWO, resamples=0)
+    found = stakes.compare_models(models, np.arange(N)[:, None], TWO)
     holds(found, systems, "ac")
 
 
@@ -240,7 +238,7 @@ ASKED += [part for name in LETTERS for part in ("--system", f"{name}=p_{name}")]
 @pytest.mark.parametrize("more", [(), ("--memory", "0"), ("--calibrator", "affine")])
 def test_every_output_of_the_command(tmp_path: Path, more: tuple[str, ...]) -> None:
     _table(tmp_path, "bd")
-    asked = [*ASKED, "--resamples", "0", *more]
+    asked = [*ASKED, *more]
     screen = call(*asked, "--details", cwd=tmp_path)
     assert screen.returncode == 0, screen.stderr
     assert "∞" in screen.stdout
@@ -261,13 +259,13 @@ def test_every_output_of_the_command(tmp_path: Path, more: tuple[str, ...]) -> N
 
 
 def test_a_notebook_says_why_a_loss_is_infinite() -> None:
-    found = stakes.compare(TWO, scores_of(TWO, 2, "b"), resamples=0)
+    found = stakes.compare(TWO, scores_of(TWO, 2, "b"))
     assert "The cross-entropy of b is infinite" in found._repr_markdown_()
 
 
 def test_the_differences_can_be_drawn() -> None:
     pytest.importorskip("matplotlib")
-    found = stakes.compare(TWO, scores_of(TWO, 2, "bc"), resamples=0)
+    found = stakes.compare(TWO, scores_of(TWO, 2, "bc"))
     display = stakes.ComparisonDisplay(found)
     display.plot()
     assert math.inf in display.frame()["difference"]

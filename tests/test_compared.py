@@ -20,7 +20,7 @@ from stakes.summary.members import CheckedBatch, Members
 
 N = 4000
 COLUMNS = ("--label", "y", "--system", "old=p", "--system", "new=r", "--scores-are", "posteriors")
-QUICK = ("--positive", "1", "--resamples", "0", "--calibrator", "none", "--json")
+QUICK = ("--positive", "1", "--calibrator", "none", "--json")
 COMPARE = ("compare", "t.parquet", *COLUMNS, *QUICK)
 WIDE = (
     "compare", "wide.parquet", "--label", "y", "--system", "a=a_x,a_y,a_z", "--system", "b=b",
@@ -35,7 +35,6 @@ DEFAULTS: dict[str, Any] = {
     "calibrator": None,
     "folds": 5,
     "level": 0.95,
-    "resamples": 0,
     "rules": RULES,
     "rng": 0,
     "progress": None,
@@ -131,7 +130,7 @@ def test_threads_batches_and_the_order_of_rows_change_nothing(
     threads: str, rows: int, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compared_rows, "_MOST_ROWS", 300)
-    more = ("--memory", "0", "--resamples", "50")
+    more = ("--memory", "0")
     wanted = document(*COMPARE, *more, cwd=folder)
     assert wanted["samples"] == 600
     assert wanted["notes"] == [
@@ -175,7 +174,7 @@ def columns(n: int = N) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def test_kept_rows_estimate_the_difference_at_the_priors_of_all_samples() -> None:
     y, p, r = columns()
-    every = stakes.compare(y, {"s0": p, "s1": r}, resamples=0)
+    every = stakes.compare(y, {"s0": p, "s1": r})
     some = kept_rows(700, y, p, r, parts=3).compare(**DEFAULTS)
     assert some.n == 1400
     for metric in ("cost.value", "cross_entropy.value", "auc"):
@@ -204,7 +203,7 @@ def test_kept_rows_estimate_the_difference_at_the_priors_of_all_samples() -> Non
 @pytest.mark.parametrize("trained", ["deployment", "data", [0.75, 0.25]])
 def test_kept_rows_are_adapted_as_all_rows_are(trained: Any) -> None:  # noqa: ANN401
     y, p, r = columns(40_000)
-    told: dict[str, Any] = {"priors": [0.95, 0.05], "training_priors": trained, "resamples": 0}
+    told: dict[str, Any] = {"priors": [0.95, 0.05], "training_priors": trained}
     every = stakes.compare(y, {"s0": p, "s1": r}, **told)
     some = kept_rows(3000, y, p, r).compare(**{**DEFAULTS, **told})
     for name, values in every.values.items():
@@ -218,7 +217,7 @@ def test_equal_rows_are_kept_together() -> None:
     assert rows.rows.all_there
     assert rows.rows.settled().y.size < 300
     found = rows.compare(**DEFAULTS)
-    wanted = stakes.compare(y, {"s0": p, "s1": r}, resamples=0)
+    wanted = stakes.compare(y, {"s0": p, "s1": r})
     assert found.n == N
     for name, values in wanted.values.items():
         assert found.values[name] == pytest.approx(dict(values), rel=1e-9)
@@ -281,7 +280,7 @@ def test_weights_of_rows_that_were_left_out_count() -> None:
     assert kept._shares == pytest.approx(shares, rel=1e-14)
     found = kept.compare(**DEFAULTS)
     assert found.n < 6000
-    exact = stakes.compare(y, scores, sample_weight=w, resamples=0)
+    exact = stakes.compare(y, scores, sample_weight=w)
     for name in ("a", "b"):
         ours, theirs = found.values[name]["cost.nec"], exact.values[name]["cost.nec"]
         assert ours == pytest.approx(theirs, abs=0.2)  # 500 rows of a class: sd 0.03 and 0.06

@@ -29,7 +29,6 @@ DEFAULTS: dict[str, Any] = {
     "calibrator": stakes.AffineCalibrator(),
     "folds": 5,
     "level": 0.95,
-    "resamples": 60,
     "groups": None,
     "slices": None,
     "rules": RULES,
@@ -207,7 +206,7 @@ STAGES: dict[str, Callable[[int], dict[str, Any]]] = {
     "histogram": lambda _: {"calibrator": stakes.HistogramCalibrator(bins=5)},
     "beta": lambda _: {"calibrator": stakes.BetaCalibrator()},
     "vector": lambda _: {"calibrator": stakes.VectorCalibrator()},
-    "no resamples": lambda _: {"resamples": 0},
+    "no resamples": lambda _: {},
 }
 
 
@@ -293,7 +292,7 @@ def test_systems_are_compared_as_sample_by_sample(
         one_by_one[name], row = repeated(by_rows[name])
     calibrator = stakes.AffineCalibrator() if calibrated else None
     resamples = 60 if weighted == calibrated else 0  # which take long, and show the same
-    told = {"calibrator": calibrator, "groups": groups, "resamples": resamples}
+    told = {"calibrator": calibrator, "groups": groups}
     settings = Settings(**(DEFAULTS | {"training_priors": "data"} | told))
     first = compare_samples(by_rows, settings, 0.1)
     each = None if groups is None else groups[row]

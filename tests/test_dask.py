@@ -128,11 +128,11 @@ def test_without_workers_the_threads_of_dask_do_it() -> None:
 
 
 def test_an_evaluation_and_a_comparison_are_those_of_one_process(client: Any) -> None:
-    told: dict[str, Any] = {**CASES["binary"], "resamples": 0}
+    told: dict[str, Any] = {**CASES["binary"]}
     found = stakes.dask.evaluate(frames(), **told, slices="s", groups="g")
     summary = stakes.Summary.of(TABLE, **CASES["binary"], slices=["s"], group="g")
-    assert found.to_dict() == summary.evaluate(resamples=0).to_dict()
-    told = {"label": "y", "costs": BINARY, "resamples": 0, "sample_weight": "w"}
+    assert found.to_dict() == summary.evaluate().to_dict()
+    told = {"label": "y", "costs": BINARY, "sample_weight": "w"}
     systems = {"old": "q", "new": "p"}
     compared = stakes.dask.compare(frames(), systems, **told)
     again = stakes.dask.compare(frames().repartition(npartitions=1), systems, **told)
@@ -219,9 +219,7 @@ def test_rows_rounded_to_digits_are_not_judged_by_partition(client: Any) -> None
     with pytest.raises(stakes.InputError, match="Divide each row by its sum"):
         stakes.dask.summarize(dd.from_pandas(frame, npartitions=3), **CASES["ten classes"])
     single = TABLE.to_pandas().astype({f"p{k}": "float32" for k in range(10)})
-    found = stakes.dask.evaluate(
-        dd.from_pandas(single, npartitions=3), **CASES["ten classes"], resamples=0
-    )
+    found = stakes.dask.evaluate(dd.from_pandas(single, npartitions=3), **CASES["ten classes"])
     assert any("float32" in note for note in found.notes)
 
 
@@ -322,7 +320,7 @@ def test_the_command_prints_what_it_prints_for_files(client: Any, days: Path, mo
 
 def test_the_command_compares_and_checks(client: Any, days: Path) -> None:
     engine = ("--engine", "dask", "--scheduler", client.scheduler.address)
-    columns = ("--label", "y", "--scores-are", "posteriors", "--positive", "1", "--resamples", "0")
+    columns = ("--label", "y", "--scores-are", "posteriors", "--positive", "1")
     systems = ("--system", "a=p", "--system", "b=q", *columns, "--json")
     there = result("compare", "days", *systems, *engine, cwd=days)
     assert there == result("compare", "days", *systems, "--memory", "0", cwd=days)
@@ -348,7 +346,7 @@ def test_the_command_finds_labels_that_come_late(client: Any, tmp_path: Path) ->
         "malignant",
     )
     engine = ("--engine", "dask", "--scheduler", client.scheduler.address)
-    there = result("evaluate", "sorted", *told, "--resamples", "0", "--json", *engine, cwd=tmp_path)
+    there = result("evaluate", "sorted", *told, "--json", *engine, cwd=tmp_path)
     assert there["data"]["classes"] == ["benign", "malignant"]
     assert there["data"]["samples"] == N
 

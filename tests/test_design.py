@@ -51,7 +51,6 @@ def functions_run() -> set[tuple[str, str]]:
             training_priors=[0.5, 0.5],
             groups="ward",
             slices=["site"],
-            resamples=50,
         )
         stakes.evaluate(data.y, data.posteriors([0.5, 0.5]))
     finally:

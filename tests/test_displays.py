@@ -158,7 +158,7 @@ def test_an_estimator_gives_the_display_of_its_posteriors(name: str) -> None:
 def test_estimators_are_compared_by_name() -> None:
     table = np.exp(P.log_posteriors())
     models = {"A": Model([0, 1]), "B": Model([0, 1])}
-    own = stakes.ComparisonDisplay.from_estimator(models, table, DATA.y, resamples=50)
+    own = stakes.ComparisonDisplay.from_estimator(models, table, DATA.y)
     assert own.frame()["difference"].tolist() == [0.0] * len(own.differences)
     with pytest.raises(stakes.InputError, match="same classes"):
         stakes.ComparisonDisplay.from_estimator(
@@ -555,7 +555,7 @@ def test_saved_figures_repeat(tmp_path: Path) -> None:
 
 
 def test_unknown_metrics_of_a_comparison_are_refused() -> None:
-    result = stakes.compare(DATA.y, {"A": P, "B": P}, resamples=50)
+    result = stakes.compare(DATA.y, {"A": P, "B": P})
     with pytest.raises(stakes.InputError, match=r"metrics must be some of .* got 'nonsense'"):
         stakes.ComparisonDisplay(result, ["nonsense"]).plot()
 

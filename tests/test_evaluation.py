@@ -66,7 +66,7 @@ def test_numbers_are_those_of_the_single_functions(case: str) -> None:
     given = {"y_true": TWO.y, "scores": RAW, **CASES[case]}
     y, scores = given.pop("y_true"), given.pop("scores")
     costs = given.pop("costs", None)
-    result = stakes.evaluate(y, scores, costs=costs, resamples=0, **given)
+    result = stakes.evaluate(y, scores, costs=costs, **given)
     given.pop("training_priors", None)
     found = {name: e.value for name, e in result.metrics().items()}
     cost = stakes.bayes_cost(y, scores, costs=costs, **given)
@@ -116,7 +116,6 @@ def test_rankings_and_decisions_are_those_of_the_single_functions(
         training_priors="deployment",
         sample_weight=w,
         calibrator=None,
-        resamples=50,
     )
     found = result.metrics()
     roc = stakes.roc_curve(TWO.y, RAW[:, 1], sample_weight=w)
@@ -148,7 +147,7 @@ def test_rankings_and_decisions_are_those_of_the_single_functions(
 
 
 def test_ten_classes_are_ranked_one_by_one() -> None:
-    ranking = stakes.evaluate(TEN.y, TEN_RAW, resamples=0).ranking
+    ranking = stakes.evaluate(TEN.y, TEN_RAW).ranking
     detectors = stakes.class_detectors(TEN.y, TEN_RAW)
     assert ranking["auc"].value == pytest.approx(detectors.macro())
     assert ranking["auc.3"].method == "DeLong, logit scale"
@@ -157,7 +156,7 @@ def test_ten_classes_are_ranked_one_by_one() -> None:
 
 def test_the_share_that_is_not_decided() -> None:
     costs = stakes.CostMatrix.zero_one(2, abstain=0.1)
-    found = stakes.evaluate(TWO.y, RAW, costs=costs, resamples=0).main
+    found = stakes.evaluate(TWO.y, RAW, costs=costs).main
     assert found.abstention is not None
     assert found.abstention.value == pytest.approx(np.mean(costs.bayes_decisions(RAW) == "abstain"))
     assert found.traditional == ()
@@ -168,7 +167,7 @@ def test_applications_have_priors_of_their_own() -> None:
     rare = stakes.Application(COSTS, [0.99, 0.01])
     uses = {"rare": rare, "as is": COSTS, "array": [[0, 1], [2, 0]]}
     shares = (np.bincount(TWO.y) / TWO.y.size).tolist()
-    result = stakes.evaluate(TWO.y, RAW, costs=uses, training_priors="data", resamples=60)
+    result = stakes.evaluate(TWO.y, RAW, costs=uses, training_priors="data")
     assert [a.name for a in result.applications] == list(uses)
     assert result.main.name == "rare"
     at = {"rare": [0.99, 0.01], "as is": None, "array": None}
@@ -192,7 +191,7 @@ def test_applications_have_priors_of_their_own() -> None:
 def test_held_out_calibration() -> None:
     other = simulate(2, n=900, priors=[0.8, 0.2], rng=5)
     folds = stakes.HeldOut(other.y, other.posteriors([0.8, 0.2], MISCALIBRATED))
-    result = stakes.evaluate(TWO.y, RAW, folds=folds, resamples=60)
+    result = stakes.evaluate(TWO.y, RAW, folds=folds)
     expected = stakes.calibration_loss(stakes.LogLoss(), TWO.y, RAW, folds=folds)
     found = result.metrics()["cross_entropy.relative"]
     assert found.value == pytest.approx(expected.relative, rel=1e-12)
@@ -206,7 +205,7 @@ def test_held_out_calibration() -> None:
 )
 def test_other_calibrators(calibrator: stakes.Calibrator) -> None:
     part = slice(200, 400)
-    result = stakes.evaluate(TWO.y[part], RAW[part], calibrator=calibrator, resamples=50)
+    result = stakes.evaluate(TWO.y[part], RAW[part], calibrator=calibrator)
     loss = stakes.calibration_loss(
         stakes.BrierLoss(), TWO.y[part], RAW[part], calibrator=calibrator
     )
@@ -222,10 +221,10 @@ def test_other_calibrators(calibrator: stakes.Calibrator) -> None:
 def test_groups_widen_the_interval_of_copies() -> None:
     """Ten copies of each sample know no more than one."""
     y, p = TWO.y[::10], RAW[::10]
-    alone = stakes.evaluate(y, p, calibrator=None, resamples=400, groups=np.arange(y.size))
+    alone = stakes.evaluate(y, p, calibrator=None, groups=np.arange(y.size))
     copies, names = np.repeat(np.arange(y.size), 10), np.repeat(np.arange(y.size), 10)
-    many = stakes.evaluate(y[copies], p[copies], calibrator=None, resamples=400, groups=names)
-    blind = stakes.evaluate(y[copies], p[copies], calibrator=None, resamples=400)
+    many = stakes.evaluate(y[copies], p[copies], calibrator=None, groups=names)
+    blind = stakes.evaluate(y[copies], p[copies], calibrator=None)
     for name in ("cost.nec", "cross_entropy.normalized", "auc", "cost.accuracy"):
         one, all_, naive = (width(r.metrics()[name]) for r in (alone, many, blind))
         assert all_ == pytest.approx(one, rel=1e-9)
@@ -248,7 +247,7 @@ def test_groups_stay_whole_in_folds_and_slices() -> None:
     groups = np.arange(1000) // 4
     site = np.where(np.arange(1000) % 8 < 4, "a", "b")
     costs = stakes.CostMatrix.zero_one(2, abstain=0.3)
-    result = stakes.evaluate(TWO.y, RAW, costs=costs, groups=groups, slices=site, resamples=60)
+    result = stakes.evaluate(TWO.y, RAW, costs=costs, groups=groups, slices=site)
     assert result.fitted == "cross-fitted on 5 folds, groups kept whole"
     assert result.main.abstention is not None
     assert result.main.abstention.method == "closed form, by group"
@@ -289,7 +288,7 @@ def test_what_is_drawn_again_is_near_that_of_the_fits(priors: list[float] | None
 def test_the_columns_of_a_frame_are_slices() -> None:
     site, shift = np.array(["a", "b"])[TWO.y % 2], np.arange(len(TWO.y)) % 3
     frame = pd.DataFrame({"site": site, "shift": shift})
-    alone = {"costs": COSTS, "resamples": 0, "calibrator": None}
+    alone = {"costs": COSTS, "calibrator": None}
     named = stakes.evaluate(TWO.y, RAW, slices={"site": site, "shift": shift}, **alone)
     for form in (frame, pl.DataFrame(frame)):
         found = stakes.evaluate(TWO.y, RAW, slices=form, **alone)
@@ -302,7 +301,7 @@ def test_the_columns_of_a_frame_are_slices() -> None:
 def test_slices_are_evaluated_by_themselves() -> None:
     site, sex = np.where(RNG.random(1000) < 0.3, "x", "y"), RNG.integers(0, 2, 1000)
     slices = {"site": site, "sex": pl.Series(sex)}
-    result = stakes.evaluate(TWO.y, RAW, costs=COSTS, slices=slices, resamples=0)
+    result = stakes.evaluate(TWO.y, RAW, costs=COSTS, slices=slices)
     assert [(s.column, s.value) for s in result.slices] == [
         ("site", "x"), ("site", "y"), ("sex", "0"), ("sex", "1"),
     ]  # fmt: skip
@@ -317,7 +316,7 @@ def test_slices_are_evaluated_by_themselves() -> None:
 
 def test_slices_take_their_own_amounts() -> None:
     site = np.arange(1000) % 3
-    result = stakes.evaluate(TWO.y, RAW, costs=AMOUNTS, slices=site, resamples=0)
+    result = stakes.evaluate(TWO.y, RAW, costs=AMOUNTS, slices=site)
     for found in result.slices:
         kept = np.flatnonzero(site == int(found.value))
         cost = stakes.bayes_cost(TWO.y[kept], RAW[kept], costs=AMOUNTS.part(kept))
@@ -328,13 +327,13 @@ def test_slices_take_their_own_amounts() -> None:
 def test_a_slice_that_lacks_a_class_says_so() -> None:
     site = np.where((TWO.y == 0) & (np.arange(1000) % 5 == 0), "healthy", "mixed")
     at_priors = stakes.evaluate(
-        TWO.y, RAW, slices=site, priors=[0.5, 0.5], training_priors="deployment", resamples=0
+        TWO.y, RAW, slices=site, priors=[0.5, 0.5], training_priors="deployment"
     )
     lacking, whole = at_priors.slices
     assert lacking.cost is None
     assert "no samples" in lacking.why
     assert whole.cost is not None
-    from_data = stakes.evaluate(TWO.y, RAW, slices=site, resamples=0).slices[0]
+    from_data = stakes.evaluate(TWO.y, RAW, slices=site).slices[0]
     assert from_data.cost is not None
     assert math.isnan(from_data.cost.value)
     assert "prior 1" in from_data.why
@@ -347,16 +346,16 @@ def test_a_slice_that_lacks_a_class_says_so() -> None:
 def test_names_and_frames() -> None:
     names = np.array(["fine", "fraud"], dtype=object)[TWO.y]
     costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=["fine", "fraud"])
-    plain = stakes.evaluate(TWO.y, RAW, costs=COSTS, resamples=0).frame()
+    plain = stakes.evaluate(TWO.y, RAW, costs=COSTS).frame()
     frames = (
         frame({"fine": RAW[:, 0], "fraud": RAW[:, 1]}) for frame in (pd.DataFrame, pl.DataFrame)
     )
     for y in (names, pd.Series(names), pl.Series(names.tolist())):
-        result = stakes.evaluate(y, RAW, costs=costs, resamples=0)
+        result = stakes.evaluate(y, RAW, costs=costs)
         assert result.data.classes == ("fine", "fraud")
         assert result.frame()["value"] == pytest.approx(plain["value"])
     for scores in (*frames, RAW[:, 1], pd.Series(RAW[:, 1]), pl.Series(RAW[:, 1])):
-        again = stakes.evaluate(names, scores, costs=costs, resamples=0)
+        again = stakes.evaluate(names, scores, costs=costs)
         assert again.frame()["low"] == pytest.approx(plain["low"], nan_ok=True)
 
 
@@ -383,7 +382,7 @@ def test_records_are_frozen_and_plain() -> None:
 
 def test_the_same_seed_gives_the_same_numbers() -> None:
     first, again, other = (
-        stakes.evaluate(TWO.y[::3], RAW[::3], costs=COSTS, resamples=50, rng=seed)
+        stakes.evaluate(TWO.y[::3], RAW[::3], costs=COSTS, rng=seed)
         for seed in (0, np.random.default_rng(4), np.random.default_rng(4))
     )
     assert again.to_dict() == other.to_dict()
@@ -406,7 +405,6 @@ def test_samples_of_weight_0_are_absent(grouped: bool) -> None:  # noqa: FBT001
             sample_weight=w[rows],
             groups=groups[rows] if grouped else None,
             slices=site[rows],
-            resamples=50,
         ).to_dict()
 
     assert made(slice(None)) == made(kept)
@@ -414,8 +412,7 @@ def test_samples_of_weight_0_are_absent(grouped: bool) -> None:  # noqa: FBT001
 
 def test_scale_of_weights_changes_nothing() -> None:
     one, two = (
-        stakes.evaluate(TWO.y, RAW, sample_weight=c * WEIGHTS, calibrator=None, resamples=50)
-        for c in (1, 2**40)
+        stakes.evaluate(TWO.y, RAW, sample_weight=c * WEIGHTS, calibrator=None) for c in (1, 2**40)
     )
     assert one.frame()["high"] == pytest.approx(two.frame()["high"], rel=1e-12, nan_ok=True)
     assert one.data.priors == pytest.approx(two.data.priors)
@@ -427,9 +424,7 @@ def test_scale_of_weights_changes_nothing() -> None:
 def test_a_class_without_samples() -> None:
     p = np.column_stack([0.9 * RAW, np.full(1000, 0.1)])
     for priors in (None, [0.6, 0.4, 0]):
-        result = stakes.evaluate(
-            TWO.y, p, priors=priors, training_priors="deployment", resamples=60
-        )
+        result = stakes.evaluate(TWO.y, p, priors=priors, training_priors="deployment")
         assert result.data.counts == (800, 200, 0)
         assert [c.name for c in result.by_class] == [0, 1]
         assert result.notes[0].startswith("Calibration was left out: class 2 has 0 samples")
@@ -439,23 +434,23 @@ def test_a_class_without_samples() -> None:
         assert accuracy.value in accuracy.interval
         json_of(result)
     with pytest.raises(stakes.InputError, match="2"):
-        stakes.evaluate(TWO.y, p, priors=[0.5, 0.3, 0.2], training_priors="deployment", resamples=0)
+        stakes.evaluate(TWO.y, p, priors=[0.5, 0.3, 0.2], training_priors="deployment")
 
 
 @pytest.mark.parametrize("y", [[0], [0, 1], [0, 0, 0], [0, 0, 1, 1]])
 def test_few_samples_give_notes_and_no_crash(y: list[int]) -> None:
     p = np.linspace(0.2, 0.9, len(y))
-    result = stakes.evaluate(y, p, resamples=50)
+    result = stakes.evaluate(y, p)
     assert "too few for 5 folds" in result.notes[0]
     assert result.main.cost.relative is None
     json_of(result)
-    json_of(stakes.compare(y, {"a": p, "b": 1 - p}, resamples=50))
+    json_of(stakes.compare(y, {"a": p, "b": 1 - p}))
 
 
 def test_the_class_with_few_groups_is_named() -> None:
     y = [0] * 40 + [1] * 20
     groups = [*range(40), *np.arange(20) % 3]
-    result = stakes.evaluate(y, np.linspace(0.1, 0.9, 60), groups=groups, resamples=0)
+    result = stakes.evaluate(y, np.linspace(0.1, 0.9, 60), groups=groups)
     assert "class 1 has 3 groups, too few for 5 folds" in result.notes[0]
 
 
@@ -463,7 +458,7 @@ def test_an_infinite_loss_has_a_verdict() -> None:
     p = RAW.copy()
     row = int(np.flatnonzero(TWO.y == 0)[3])
     p[row] = [0, 1]
-    result = stakes.evaluate(TWO.y, p, resamples=60)
+    result = stakes.evaluate(TWO.y, p)
     assert math.isinf(result.metrics()["cross_entropy.value"].value)
     assert "posteriors of 0 and 1 as odds of" in result.notes[0]
     verdict = next(v for v in result.verdicts if v.code == "infinite_loss")
@@ -476,14 +471,14 @@ def test_an_infinite_loss_has_a_verdict() -> None:
     kept = np.delete(np.arange(TWO.y.size), row)
     others = stakes.cross_entropy(TWO.y[kept], RAW[kept])
     assert f"over the others it is {number(others.value)}" in verdict.text
-    binned = stakes.evaluate(TWO.y, p, calibrator=stakes.HistogramCalibrator(3), resamples=60)
+    binned = stakes.evaluate(TWO.y, p, calibrator=stakes.HistogramCalibrator(3))
     assert binned.metrics()["cross_entropy.relative"].method == "a loss is infinite"
     json_of(binned)
     assert "infinite_loss" not in codes(usual())
 
 
 def test_without_resamples_or_calibrator() -> None:
-    bare = stakes.evaluate(TWO.y, RAW, costs=COSTS, resamples=0)
+    bare = stakes.evaluate(TWO.y, RAW, costs=COSTS)
     for name in ("cost.f1_score", "cost.matthews_correlation"):
         assert bare.metrics()[name].interval is None
         assert bare.metrics()[name].method == "needs resamples"
@@ -492,7 +487,7 @@ def test_without_resamples_or_calibrator() -> None:
     assert calibrated is not None
     assert calibrated.method == "closed form, the calibrator taken as fixed"
     assert bare.metrics()["eer"].interval is not None
-    raw = stakes.evaluate(TWO.y, RAW, costs=COSTS, calibrator=None, resamples=60)
+    raw = stakes.evaluate(TWO.y, RAW, costs=COSTS, calibrator=None)
     assert raw.calibrator is None
     assert raw.main.cost.relative is None
     assert "cost.relative" not in raw.metrics()
@@ -502,7 +497,6 @@ def test_without_resamples_or_calibrator() -> None:
 
 BAD: dict[str, dict[str, Any]] = {
     "level": {"level": 1.0},
-    "resamples": {"resamples": 10},
     "rng": {"rng": -1},
     "priors": {"priors": [0.5, 0.6]},
     "calibrator": {"calibrator": "magic"},
@@ -528,20 +522,20 @@ BAD: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("words", BAD)
 def test_bad_arguments_are_named(words: str) -> None:
     with pytest.raises(stakes.InputError, match=words):
-        stakes.evaluate(TWO.y, RAW, **{"resamples": 50, **BAD[words]})
+        stakes.evaluate(TWO.y, RAW, **BAD[words])
     if not words.startswith("slices"):
         with pytest.raises(stakes.InputError, match=words):
             stakes.compare(
                 TWO.y,
                 {"a": RAW, "b": RAW},
-                **{"resamples": 50, "calibrator": stakes.AffineCalibrator(), **BAD[words]},
+                **{"calibrator": stakes.AffineCalibrator(), **BAD[words]},
             )
 
 
 def test_progress_is_told() -> None:
     for run in (
-        lambda seen: stakes.evaluate(TWO.y, RAW, resamples=50, progress=seen),
-        lambda seen: stakes.compare(TWO.y, {"a": GOOD, "b": RAW}, resamples=50, progress=seen),
+        lambda seen: stakes.evaluate(TWO.y, RAW, progress=seen),
+        lambda seen: stakes.compare(TWO.y, {"a": GOOD, "b": RAW}, progress=seen),
     ):
         calls = _calls(run)
         assert calls[-1][0] == calls[-1][1] > 0
@@ -557,7 +551,7 @@ def _calls(run: Callable[[Callable[[int, int], None]], object]) -> list[tuple[in
 def test_likelihood_ratios_bring_their_own_costs() -> None:
     data = stakes.simulation.simulate(2, n=500)
     typed = data.log_likelihood_ratios()
-    ranking = stakes.evaluate(data.y, typed, priors=[0.5, 0.5], resamples=0).ranking
+    ranking = stakes.evaluate(data.y, typed, priors=[0.5, 0.5]).ranking
     assert float(ranking["cllr"]) == pytest.approx(float(stakes.cllr(data.y, typed)), rel=1e-12)
     least = stakes.minimum_cllr(data.y, typed)
     assert float(ranking["minimum_cllr"]) == pytest.approx(least, rel=1e-12)
@@ -567,13 +561,13 @@ def test_impossible_truths_are_told_in_rows_of_the_arguments() -> None:
     y = np.tile([0, 1], 50)
     p = np.where(y == 1, 0.8, 0.2)
     p[[7, 93]] = 0.0
-    told = str(stakes.evaluate(y, p, resamples=0))
+    told = str(stakes.evaluate(y, p))
     assert "2 samples have posterior 0 for the true class (row 7 and 1 more)" in told
 
 
 def test_why_calibration_was_left_out_is_printed() -> None:
     y = [0] * 40 + [1] * 3
-    result = stakes.evaluate(y, np.linspace(0.1, 0.9, 43), resamples=0)
+    result = stakes.evaluate(y, np.linspace(0.1, 0.9, 43))
     assert result.calibrator is None
     assert "Note: Calibration was left out: class 1 has 3 samples" in str(result)
 
@@ -581,7 +575,7 @@ def test_why_calibration_was_left_out_is_printed() -> None:
 def test_calibration_errors_are_summed_over_blocks() -> None:
     data = stakes.simulation.simulate(2, n=70_000)  # more than one block
     p = data.posteriors([0.5, 0.5])
-    errors = stakes.evaluate(data.y, p, calibrator=None, resamples=0).calibration_errors
+    errors = stakes.evaluate(data.y, p, calibrator=None).calibration_errors
     assert errors["calibration_error"] == pytest.approx(
         stakes.calibration_error(data.y, p), rel=1e-12
     )
@@ -592,7 +586,7 @@ def test_calibration_errors_are_summed_over_blocks() -> None:
 
 def test_a_calibrated_cost_has_the_interval_that_the_live_page_shows() -> None:
     data = stakes.simulation.simulate(2, n=500)
-    found = stakes.evaluate(data.y, data.posteriors([0.1, 0.9]), costs=COSTS, resamples=0)
+    found = stakes.evaluate(data.y, data.posteriors([0.1, 0.9]), costs=COSTS)
     cost = found.main.cost
     assert cost.calibrated is not None
     assert cost.calibrated_normalized is not None
@@ -603,8 +597,8 @@ def test_applications_are_printed_with_their_names() -> None:
     data = stakes.simulation.simulate(2, n=300)
     p = data.posteriors([0.5, 0.5])
     several = {"screening": {"miss": 5, "false_alarm": 1}, "triage": {"miss": 1, "false_alarm": 3}}
-    lines = str(stakes.evaluate(data.y, p, costs=several, resamples=0)).splitlines()
+    lines = str(stakes.evaluate(data.y, p, costs=several)).splitlines()
     assert [line.partition(":")[0] for line in lines[1:3]] == ["screening", "triage"]
     assert all("normalised expected cost" in line for line in lines[1:3])
-    alone = str(stakes.evaluate(data.y, p, costs=several["triage"], resamples=0)).splitlines()
+    alone = str(stakes.evaluate(data.y, p, costs=several["triage"])).splitlines()
     assert alone[1].startswith("normalised expected cost")

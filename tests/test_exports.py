@@ -123,7 +123,7 @@ def test_evaluating_a_parquet_file_loads_nothing_slow(
         pa.table({"y": [0, 1, 0, 1] * 10_000, "p": [0.1, 0.2, 0.6, 0.7] * 10_000}), path
     )
     words = f"evaluate {path} --label y --scores p --scores-are posteriors --classes 0,1"
-    words += f" --resamples 0 --calibrator {calibrator}"
+    words += f" --calibrator {calibrator}"
     script = f"""
 import sys
 from stakes.cli import main

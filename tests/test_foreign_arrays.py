@@ -55,7 +55,6 @@ def test_every_argument_takes_them() -> None:
             sample_weight=form(weights),
             groups=form(groups),
             slices={"part": form(y % 2)},
-            resamples=0,
         ).to_dict()
         for form in forms
     )
@@ -110,5 +109,5 @@ def test_slices_of_half_precision_are_read() -> None:
     y, p = arrays()
     site = np.arange(60) % 2
     for dtype in (np.float16, np.float32):
-        found = stakes.evaluate(y, p, slices={"site": site.astype(dtype)}, resamples=0)
+        found = stakes.evaluate(y, p, slices={"site": site.astype(dtype)})
         assert [part.value for part in found.slices] == ["0", "1"]

@@ -38,7 +38,7 @@ X = np.column_stack([P, RNG.random(N)])
 MODEL = LogisticRegression().fit(X, Y)
 DECISIONS = (P > 0.5).astype(int)
 COSTS = {"miss": 5, "false_alarm": 1}
-FEW: dict[str, Any] = {"resamples": 0}
+FEW: dict[str, Any] = {}
 WORDS = np.array(["bad", "good"])[Y]
 RESULT = stakes.evaluate(Y, P, **FEW)
 RIGHT = RNG.random(N) < P
@@ -639,7 +639,7 @@ def test_a_file_in_the_place_of_a_command_is_answered(tmp_path: Path) -> None:
 def test_values_of_options_are_understood(tmp_path: Path) -> None:
     frame = pd.DataFrame({"y": Y, "p": P})
     frame.to_csv(tmp_path / "t.csv", index=False)
-    told = ("--label", "y", "--scores", "p", "--positive", "1", "--resamples", "0", "--json")
+    told = ("--label", "y", "--scores", "p", "--positive", "1", "--json")
     ours = (
         "--scores-are",
         "posteriors",

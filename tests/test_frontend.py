@@ -141,7 +141,7 @@ def _evaluated(place: int, folder: Path, *options: str) -> Any:  # noqa: ANN401
         (folder / file["name"]).write_text(file["text"], "utf-8")
     (folder / "long.jsonl").write_text(_long_table(classes), "utf-8")
     columns = ["--label", "y", "--id", "id", "--class-column", "c", "--scores", "s"]
-    quick = ["--app", "application.toml", "--resamples", "0", "--calibrator", "none", "--json"]
+    quick = ["--app", "application.toml", "--calibrator", "none", "--json"]
     kind = ["--scores-are", "posteriors"]
     done = call("evaluate", "long.jsonl", *columns, *kind, *quick, *options, cwd=folder)
     assert done.returncode == 0, done.stderr

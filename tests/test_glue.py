@@ -15,7 +15,7 @@ from stakes._kernels.passes import binary_pass, rows_pass
 from stakes.curves.thresholds import detector
 from stakes.evaluation.threshold_choice import capped_threshold
 
-QUICK: dict[str, Any] = {"resamples": 0, "calibrator": None}
+QUICK: dict[str, Any] = {"calibrator": None}
 
 
 def scored(n: int, seed: int = 0) -> tuple[Any, Any, Any]:
@@ -35,7 +35,7 @@ def write(folder: Path, n: int = 400) -> Path:
 
 
 COLUMNS = ("--label", "y", "--scores", "p", "--scores-are", "posteriors", "--positive", "1")
-CHECK = ("check", "t.csv", *COLUMNS, "--resamples", "0", "--calibrator", "none", "--json")
+CHECK = ("check", "t.csv", *COLUMNS, "--calibrator", "none", "--json")
 
 
 @pytest.mark.parametrize("metric", ["cost.nec", "auc", "cross_entropy.normalized"])
@@ -80,7 +80,7 @@ def test_intervals_rise_and_include_their_values(groups: object, k: int) -> None
     z = rng.normal(size=(900, k))
     z[np.arange(900), y] += 1.5
     unit = rng.integers(60, size=900) if groups else None
-    result = stakes.evaluate(y, stakes.Logits(z), groups=unit, resamples=200)
+    result = stakes.evaluate(y, stakes.Logits(z), groups=unit)
     found = dict(result.metrics())
     for each in result.by_class:
         found |= {f"{each.name}.{n}": getattr(each, n) for n in ("cost", "cross_entropy", "recall")}
@@ -157,7 +157,7 @@ def test_scores_for_the_first_class_rank_it(name: str) -> None:
 
 def test_a_file_of_just_the_limit_is_read(tmp_path: Path) -> None:
     size = write(tmp_path).stat().st_size
-    run = ("evaluate", "t.csv", *COLUMNS, "--resamples", "0", "--calibrator", "none", "--json")
+    run = ("evaluate", "t.csv", *COLUMNS, "--calibrator", "none", "--json")
     assert call(*run, "--max-bytes", str(size), cwd=tmp_path).returncode == 0
     refused = call(*run, "--max-bytes", str(size - 1), cwd=tmp_path)
     assert refused.returncode == 5

@@ -210,7 +210,7 @@ def test_warnings_count_the_groups_of_the_rarest_class() -> None:
     unit = np.repeat(np.arange(70), 10)
     y = (np.arange(70) < 7).astype(np.int64)[unit]
     rng = np.random.default_rng(4)
-    found = stakes.evaluate(y, stakes.Logits(rng.normal(size=700) + y), groups=unit, resamples=0)
+    found = stakes.evaluate(y, stakes.Logits(rng.normal(size=700) + y), groups=unit)
     said = {v.code: v.text for v in found.verdicts}
     assert "Some classes occur in few groups (1: 7). With fewer than 60" in said["small_class"]
     text = said["few_groups"]
@@ -220,9 +220,9 @@ def test_warnings_count_the_groups_of_the_rarest_class() -> None:
     assert "those of the AUC, of calibration loss and of the calibration slope may cover" in text
     assert text.endswith("with fewer than 15, all may.")
     both = {"a": stakes.Logits(rng.normal(size=700) + y), "b": stakes.Logits(1.0 * y)}
-    pair = stakes.compare(y, both, priors="data", groups=unit, resamples=0)
+    pair = stakes.compare(y, both, priors="data", groups=unit)
     assert {"small_class", "few_groups"} <= {v.code for v in pair.verdicts}
-    whole = stakes.evaluate(y, stakes.Logits(rng.normal(size=700) + y), resamples=0)
+    whole = stakes.evaluate(y, stakes.Logits(rng.normal(size=700) + y))
     assert not {"small_class", "few_groups"} & {v.code for v in whole.verdicts}
 
 
@@ -242,7 +242,7 @@ def test_equal_groups_count_as_samples() -> None:
 def test_the_same_decision_for_unequal_groups_counts_effective_groups() -> None:
     unit = np.repeat(np.arange(12), [100, *[4] * 11])
     y = (np.arange(unit.size) % 10 == 0).astype(np.int64)
-    result = stakes.evaluate(y, np.linspace(0.1, 0.3, y.size), groups=unit, resamples=0)
+    result = stakes.evaluate(y, np.linspace(0.1, 0.3, y.size), groups=unit)
     assert pytest.approx(2.04, abs=0.01) == 144**2 / (100**2 + 11 * 16)
     said = [v.text for v in result.verdicts if v.code == "always_the_same"]
     assert [("From 2 effective groups, at most 78 %" in text) for text in said] == [True]
@@ -260,7 +260,7 @@ def test_samples_of_weight_0_are_absent_with_groups(folds: Folds) -> None:
     def evaluated(rows: IntArray) -> stakes.Evaluation:
         return stakes.evaluate(
             y[rows], stakes.LogLikelihoodRatios(z[rows]), costs=[[0, 1], [5, 0]], priors=[0.6, 0.4],
-            sample_weight=w[rows], groups=unit[rows], folds=folds, resamples=0,
+            sample_weight=w[rows], groups=unit[rows], folds=folds,
         )  # fmt: skip
 
     assert evaluated(np.arange(y.size)).to_dict() == evaluated(np.flatnonzero(used)).to_dict()

@@ -34,7 +34,7 @@ def test_an_evaluation_is_that_of_the_other_rows(classes: int) -> None:
     site = np.array(["a", "b"])[rng.integers(0, 2, N)]
     costs = rng.random((N, classes, classes)) * (1 - np.eye(classes))
     p[~kept] = np.nan  # whatever the scores are
-    told: dict[str, Any] = {"resamples": 50, "folds": 3}
+    told: dict[str, Any] = {"folds": 3}
     found = stakes.evaluate(
         y,
         p,
@@ -63,7 +63,7 @@ def test_many_samples_of_two_classes_say_so_too() -> None:
     rng = np.random.default_rng(1)
     y, p = rng.integers(0, 2, 2**17 + 50), rng.random(2**17 + 50)
     y[7] = IGNORED
-    found = stakes.evaluate(y, p, resamples=0, calibrator=None, ignore_index=IGNORED)
+    found = stakes.evaluate(y, p, calibrator=None, ignore_index=IGNORED)
     assert found.data.n == y.size - 1
     assert found.notes[0] == "1 row was left out: the label is that of ignore_index."
 
@@ -71,9 +71,9 @@ def test_many_samples_of_two_classes_say_so_too() -> None:
 def test_systems_are_compared_on_the_other_rows() -> None:
     y, p, kept = data()
     both = {"one": p, "two": p[:, ::-1]}
-    found = stakes.compare(y, both, resamples=50, ignore_index=IGNORED)
+    found = stakes.compare(y, both, ignore_index=IGNORED)
     cut = {name: s[kept] for name, s in both.items()}
-    want = stakes.compare(y[kept], cut, resamples=50)
+    want = stakes.compare(y[kept], cut)
     assert without_notes(found) == without_notes(want)
     assert found.notes == (
         f"{(~kept).sum()} rows were left out: the label is that of ignore_index.",
@@ -119,7 +119,7 @@ def test_a_summary_counts_what_it_leaves_out(classes: int) -> None:
     assert reverse.to_bytes() == total.to_bytes() != plain.to_bytes()
     again = stakes.Summary.from_bytes(total.to_bytes())
     assert (again.ignored, again.to_bytes()) == (total.ignored, total.to_bytes())
-    found, want = (s.evaluate(resamples=0, calibrator=None) for s in (again, plain))
+    found, want = (s.evaluate(calibrator=None) for s in (again, plain))
     assert without_notes(found) == without_notes(want)
     note = f"{N - kept.sum()} rows were left out: the label is that of ignore_index."
     assert found.notes == (note, *want.notes)
@@ -152,7 +152,7 @@ def test_errors_name_the_rows_that_were_given() -> None:
 
 def test_labels_and_ignored_label_are_of_one_kind() -> None:
     y, p = ["ill", "well", "unknown", "ill"], [0.1, 0.9, 0.2, 0.3]
-    told: dict[str, Any] = {"classes": ["well", "ill"], "resamples": 0}
+    told: dict[str, Any] = {"classes": ["well", "ill"]}
     found = stakes.evaluate(y, p, ignore_index="unknown", **told)
     assert (found.data.n, found.notes[0][:5]) == (3, "1 row")
     with pytest.raises(stakes.InputError, match="ignore_index must be a label, a text"):

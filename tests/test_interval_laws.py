@@ -57,7 +57,7 @@ def test_constant_prices_give_the_interval_of_the_one_matrix_to_the_bit(
         one, other = (call(y, given_, costs=c, **options) for c in (matrix, prices))
         assert ends(one) == ends(other)
     told = {**options, "training_priors": "deployment"}
-    both = [stakes.evaluate(y, p, costs=c, resamples=0, **told) for c in (matrix, prices)]
+    both = [stakes.evaluate(y, p, costs=c, **told) for c in (matrix, prices)]
     assert both[0].main.cost.normalized.interval == both[1].main.cost.normalized.interval
     near = stakes.SampleCosts.from_columns(
         names,
@@ -166,7 +166,7 @@ def test_cross_entropy_has_no_interval_from_few_samples_of_a_class_and_says_why(
         "a loss without a bound needs 10 samples of each class: got 4 of class 1"
     )
     assert not stakes.brier_score(y, p).no_interval
-    found = stakes.evaluate(y, p, resamples=0).metrics()["cross_entropy.normalized"]
+    found = stakes.evaluate(y, p).metrics()["cross_entropy.normalized"]
     assert found.interval is None
     assert found.method == loss.no_interval
     y, p = sample(200, 0.06, 2)
@@ -255,7 +255,7 @@ def test_a_mixture_of_decisions_dominates_by_case_that_single_ones_do_not() -> N
 
 def test_calibration_loss_reaches_up_by_the_cost_of_learning() -> None:
     y, p = sample(300, 0.3, 6)
-    found = stakes.evaluate(y, p, resamples=0).rules[0].calibration_loss
+    found = stakes.evaluate(y, p).rules[0].calibration_loss
     assert found is not None
     assert found.interval is not None
     assert 0 in found.interval  # the system is calibrated
@@ -273,7 +273,7 @@ def test_the_least_cost_reaches_up_to_that_of_thresholds_of_other_folds() -> Non
     rng = np.random.default_rng(12)
     y = np.repeat([0, 1], [90, 10])
     scores = rng.normal(size=100) + y
-    found = stakes.evaluate(y, 1 / (1 + np.exp(-scores)), resamples=0).main
+    found = stakes.evaluate(y, 1 / (1 + np.exp(-scores))).main
     assert found.minimum is not None
     assert found.minimum.interval is not None
     best = stakes.roc_curve(y, scores).minimum_cost().point.threshold
@@ -287,10 +287,8 @@ def test_areas_of_groups_count_groups_not_samples() -> None:
     y, s = np.repeat([0, 1], 30), rng.normal(size=60) + np.repeat([0, 1], 30)
     copies = np.repeat(np.arange(60), 8)
     p = 1 / (1 + np.exp(-s))
-    one = stakes.evaluate(y, p, groups=np.arange(60), calibrator=None, resamples=0).ranking
-    many = stakes.evaluate(
-        y[copies], p[copies], groups=copies, calibrator=None, resamples=0
-    ).ranking
+    one = stakes.evaluate(y, p, groups=np.arange(60), calibrator=None).ranking
+    many = stakes.evaluate(y[copies], p[copies], groups=copies, calibrator=None).ranking
     for name in ("auc", "eer"):
         mine, theirs = one[name].interval, many[name].interval
         assert mine is not None
@@ -302,10 +300,10 @@ def test_areas_of_groups_count_groups_not_samples() -> None:
 def test_sensitivity_of_a_handful_has_an_interval(n: int) -> None:
     y = np.repeat([0, 1], [100, n])
     p = np.where(y == 1, 0.9, 0.1)
-    found = stakes.evaluate(y, p, resamples=0).metrics()["cost.sensitivity"]
+    found = stakes.evaluate(y, p).metrics()["cost.sensitivity"]
     assert found.interval is not None
     assert tuple(found.interval) == pytest.approx((n / (n + normal(0.95) ** 2), 1.0))
-    counted = stakes.evaluate_decisions(stakes.confusion_matrix(y, y), resamples=0)
+    counted = stakes.evaluate_decisions(stakes.confusion_matrix(y, y))
     assert counted.estimates["sensitivity"].interval == found.interval
 
 
@@ -329,7 +327,7 @@ def test_the_command_line_says_why_there_is_no_interval() -> None:
     y, p = sample(200, 0.02, 2)
     screen = Screen(io.StringIO())
     screen.width = 120
-    print_evaluation(screen, stakes.evaluate(y, p, resamples=0), "file.csv")
+    print_evaluation(screen, stakes.evaluate(y, p), "file.csv")
     said = " ".join(screen.file.getvalue().split())  # type: ignore[attr-defined]
     assert (
         "No interval of the cross-entropy: a loss without a bound needs 10 samples of each class:"
@@ -367,7 +365,7 @@ def test_calibration_loss_has_no_interval_from_too_few_in_all() -> None:
     for n in (149, 150):
         y = np.arange(n) % 2
         p = np.clip(np.where(y == 1, 0.7, 0.3) + 0.3 * np.sin(np.arange(n)), 0.05, 0.95)
-        rules = stakes.evaluate(y, p, resamples=0).rules
+        rules = stakes.evaluate(y, p).rules
         found.append([rule.calibration_loss for rule in rules])
     (log_few, brier_few), (log_enough, _) = found
     assert log_few is not None
@@ -394,9 +392,7 @@ def test_the_best_constant_answer_may_be_another_one(share: float, miss: float, 
         rng = np.random.default_rng([27, seed])
         y = (rng.random(n) < share).astype(int)
         decided = (rng.normal(size=n) + 2 * y > threshold).astype(int)
-        found = stakes.evaluate_decisions(
-            stakes.confusion_matrix(y, decided), costs=costs, resamples=0
-        )
+        found = stakes.evaluate_decisions(stakes.confusion_matrix(y, decided), costs=costs)
         covered += 1 in found.expected_cost.normalized_interval()
         useful += found.verdicts[0].code == "useful"
     assert covered >= 0.92 * 150
@@ -429,9 +425,9 @@ def test_to_cost_less_than_naive_is_to_cost_less_than_each_constant_answer() -> 
         for j in (0, 1)
     )
     matrix = stakes.ConfusionMatrix.from_counts(table)
-    found = stakes.evaluate_decisions(matrix, costs, resamples=0)
+    found = stakes.evaluate_decisions(matrix, costs)
     assert found.expected_cost.naive_answer == 1
     assert found._p_value() == pytest.approx(never)
     assert never > always
-    given = stakes.evaluate_decisions(matrix, costs, priors=matrix.priors, resamples=0)
+    given = stakes.evaluate_decisions(matrix, costs, priors=matrix.priors)
     assert given._p_value() < never

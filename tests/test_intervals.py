@@ -143,7 +143,7 @@ def test_blocks_and_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> No
     w = RNG.uniform(0.5, 2, data.y.size)
 
     def evaluated() -> str:
-        return str(stakes.evaluate(data.y, raw, sample_weight=w, resamples=70).to_dict())
+        return str(stakes.evaluate(data.y, raw, sample_weight=w).to_dict())
 
     usual = evaluated()
     for cells, threads in ((1, 1), (2**10, 5), (2**30, 2)):
@@ -459,10 +459,8 @@ def test_decisions_have_one_interval_wherever_they_come_from(
     z = rng.normal(size=(400, k))
     z[np.arange(400), y] += 1
     at = None if priors is None else np.resize(priors, k) / np.resize(priors, k).sum()
-    result = stakes.evaluate(
-        y, stakes.Logits(z), priors=at, training_priors="deployment", resamples=200, rng=7
-    )
-    direct = stakes.evaluate_decisions(result.main.confusion, priors=at, resamples=200, rng=7)
+    result = stakes.evaluate(y, stakes.Logits(z), priors=at, training_priors="deployment", rng=7)
+    direct = stakes.evaluate_decisions(result.main.confusion, priors=at, rng=7)
     named = result.main.traditional_estimates
     assert "Matthews correlation" in named
     assert {n: (e.value, e.interval) for n, e in named.items()} == {

@@ -15,7 +15,7 @@ P = np.exp(THREE.posteriors([0.4, 0.3, 0.3]).values)
 NAMES = ("b", "a", "c")
 LONG = (
     "--label", "y", "--scores", "p", "--scores-are", "posteriors", "--id", "id",
-    "--class-column", "k", "--resamples", "0", "--calibrator", "none",
+    "--class-column", "k", "--calibrator", "none",
 )  # fmt: skip
 
 

@@ -81,8 +81,8 @@ def _added(scores: Any) -> None:  # noqa: ANN401
 
 
 ENTRIES: dict[str, Callable[[Any], object]] = {
-    "evaluate": lambda s: stakes.evaluate(Y, s, resamples=0),
-    "compare": lambda s: stakes.compare(Y, {"a": TWO, "b": s}, resamples=0),
+    "evaluate": lambda s: stakes.evaluate(Y, s),
+    "compare": lambda s: stakes.compare(Y, {"a": TWO, "b": s}),
     "expected_loss": lambda s: stakes.expected_loss(stakes.LogLoss(), Y, s),
     "bayes_cost": lambda s: stakes.bayes_cost(Y, s, costs=COSTS),
     "cross_entropy": lambda s: stakes.cross_entropy(Y, s),
@@ -234,9 +234,7 @@ def test_ordinary_scores_are_not_taken_for_anything_else() -> None:
 @pytest.mark.parametrize("name", ["values of a dict", "a set", "a generator", "zip", "a dict"])
 @pytest.mark.parametrize("argument", ["y_true", "sample_weight", "groups", "classes"])
 def test_other_columns_name_their_container(name: str, argument: str) -> None:
-    found: dict[str, Any] = {"y_true": Y, "scores": P, "resamples": 0} | {
-        argument: LOOKALIKES[name][0]()
-    }
+    found: dict[str, Any] = {"y_true": Y, "scores": P} | {argument: LOOKALIKES[name][0]()}
     with pytest.raises(InputError) as caught:
         stakes.evaluate(**found)
     check(str(caught.value), (argument,))
@@ -247,14 +245,14 @@ def test_other_columns_name_their_container(name: str, argument: str) -> None:
 def test_the_kind_of_an_array_is_honoured(kind: type[Any]) -> None:
     values = np.log(P) if kind is stakes.LogPosteriors else np.log(P / (1 - P))
     priors = "data" if kind.needs_priors else None
-    one = stakes.evaluate(Y, values, kind=kind, priors=priors, resamples=0)
-    typed = stakes.evaluate(Y, kind(values), priors=priors, resamples=0)
+    one = stakes.evaluate(Y, values, kind=kind, priors=priors)
+    typed = stakes.evaluate(Y, kind(values), priors=priors)
     assert one.data.scores == kind.__name__
     assert one.metrics() == typed.metrics()
     systems = {"a": values, "b": values / 2 if kind is not stakes.LogPosteriors else values * 2}
-    two = stakes.compare(Y, systems, kind=kind, priors=priors, resamples=0)
+    two = stakes.compare(Y, systems, kind=kind, priors=priors)
     again = {name: kind(each) for name, each in systems.items()}
-    assert two.values == stakes.compare(Y, again, priors=priors, resamples=0).values
+    assert two.values == stakes.compare(Y, again, priors=priors).values
 
 
 def test_a_kind_that_contradicts_typed_scores_is_refused() -> None:
@@ -269,7 +267,7 @@ def test_a_kind_that_contradicts_typed_scores_is_refused() -> None:
         with pytest.raises(InputError, match="kind must be a kind of scores"):
             run(kind="distances")
         for same in (stakes.Posteriors, "probabilities"):
-            run(kind=same, resamples=0)
+            run(kind=same)
 
 
 HUGE: dict[str, tuple[Callable[[int], object], str]] = {
@@ -277,7 +275,7 @@ HUGE: dict[str, tuple[Callable[[int], object], str]] = {
     "zero_one": (stakes.CostMatrix.zero_one, "classes"),
     "Summary": (lambda n: stakes.Summary(classes=n), "classes"),
     "confusion_matrix": (lambda n: stakes.confusion_matrix(Y, D, classes=n), "classes"),
-    "evaluate resamples": (lambda n: stakes.evaluate(Y, P, resamples=n), "resamples"),
+    "evaluate resamples": (lambda n: stakes.evaluate(Y, P), "resamples"),
     "bootstrap": (lambda n: stakes.bootstrap(Y, P, [stakes.LogLoss()], resamples=n), "resamples"),
     "band": (lambda n: stakes.reliability_curve(Y, P, resamples=n), "resamples"),
     "folds": (lambda n: stakes.evaluate(Y, P, folds=n), "folds"),
@@ -309,7 +307,7 @@ SHOWN: dict[str, Callable[[], object]] = {
     "calibrator": lambda: stakes.evaluate(Y, P, calibrator=np.arange(10**5)),  # type: ignore[arg-type]
     "level": lambda: stakes.evaluate(Y, P, level=np.arange(10**5)),  # type: ignore[arg-type]
     "rng": lambda: stakes.evaluate(Y, P, rng=np.arange(10**5)),  # type: ignore[arg-type]
-    "resamples": lambda: stakes.evaluate(Y, P, resamples=[1] * 10**5),  # type: ignore[arg-type]
+    # type: ignore[arg-type]
     "priors": lambda: stakes.evaluate(Y, P, priors=np.ones(10**5)),
     "folds": lambda: stakes.evaluate(Y, P, folds=np.ones((9, 9)) / 3),
     "rules": lambda: stakes.evaluate(Y, P, rules=np.ones((99, 9))),  # type: ignore[arg-type]
@@ -339,9 +337,9 @@ def test_a_table_of_several_labels_is_several_problems() -> None:
 def test_labels_of_minus_one_and_one_are_two_classes() -> None:
     signs = 2 * Y - 1
     for scores in (P, TWO, stakes.Logits(np.log(P / (1 - P)))):
-        found = stakes.evaluate(signs, scores, costs=COSTS, resamples=0)
+        found = stakes.evaluate(signs, scores, costs=COSTS)
         assert found.data.classes == (-1, 1)
-        same = stakes.evaluate(Y, scores, costs=COSTS, resamples=0)
+        same = stakes.evaluate(Y, scores, costs=COSTS)
         assert found.main.cost.normalized.value == same.main.cost.normalized.value
     assert stakes.scorecard(signs, P).cost.value == stakes.scorecard(Y, P).cost.value
     with pytest.raises(InputError, match=r"classes must be named: got labels 1, 2.*classes=\[1, 2"):
@@ -375,16 +373,16 @@ def test_a_frame_of_costs_names_the_classes() -> None:
     y = np.where(Y == 1, "ill", "well")
     costs = pd.DataFrame([[0, 5], [1, 0]], index=["ill", "well"], columns=["ill", "well"])
     turned = costs.loc[["well", "ill"], ["well", "ill"]]
-    found = stakes.evaluate(y, P, costs=turned, resamples=0)
+    found = stakes.evaluate(y, P, costs=turned)
     assert found.data.classes == ("well", "ill")
     named = stakes.CostMatrix([[0, 1], [5, 0]], classes=["well", "ill"])
-    assert found.metrics() == stakes.evaluate(y, P, costs=named, resamples=0).metrics()
+    assert found.metrics() == stakes.evaluate(y, P, costs=named).metrics()
     assert stakes.bayes_cost(y, P, costs=turned).value == found.main.cost.raw.value
     assert stakes.scorecard(y, P, costs=turned).cost.value == found.main.cost.raw.value
     assert set(stakes.decide(P, turned).names) == {"well", "ill"}
-    several = stakes.evaluate(y, P, costs={"a": turned, "b": 2 * turned}, resamples=0)
+    several = stakes.evaluate(y, P, costs={"a": turned, "b": 2 * turned})
     assert several.data.classes == ("well", "ill")
-    unnamed = stakes.evaluate(Y, P, costs=pd.DataFrame([[0, 1], [5, 0]]), resamples=0)
+    unnamed = stakes.evaluate(Y, P, costs=pd.DataFrame([[0, 1], [5, 0]]))
     assert unnamed.main.cost.raw.value == found.main.cost.raw.value
 
 
@@ -427,4 +425,4 @@ def test_decisions_are_evaluated_from_their_matrix() -> None:
     with pytest.raises(InputError, match=r"evaluate_decisions\(confusion_matrix\(y_true, y_pred\)"):
         stakes.evaluate_decisions(D)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="resamples"):
-        stakes.evaluate_decisions(stakes.confusion_matrix(Y, D), resamples=10**12)
+        stakes.evaluate_decisions(stakes.confusion_matrix(Y, D))

@@ -52,10 +52,10 @@ def records() -> Mapping[str, Any]:
     p = fitted().predict_proba(X)[:, 0]  # of "ill", which is the first of its classes
     decided = np.where(p > 0.5, "ill", "well")
     return {
-        "evaluation": stakes.evaluate(y, p, costs=COSTS, resamples=50),
-        "comparison": stakes.compare(y, {"old": p, "new": p**2}, costs=COSTS, resamples=0),
+        "evaluation": stakes.evaluate(y, p, costs=COSTS),
+        "comparison": stakes.compare(y, {"old": p, "new": p**2}, costs=COSTS),
         "decisions": stakes.evaluate_decisions(
-            stakes.confusion_matrix(y, decided, classes=COSTS.classes), COSTS, resamples=50
+            stakes.confusion_matrix(y, decided, classes=COSTS.classes), COSTS
         ),
     }
 
@@ -220,7 +220,7 @@ def test_costs_of_many_classes_are_in_the_document_only(database: Any) -> None:
     p = np.full((400, 80), 1 / 160)
     p[np.arange(400), y] += 0.5
     values = np.random.default_rng(0).random((80, 80)) * (1 - np.eye(80))
-    made = stakes.evaluate(y, p, costs=values, resamples=0, calibrator=None)
+    made = stakes.evaluate(y, p, costs=values, calibrator=None)
     with mlflow.start_run():
         logged = stakes.mlflow.log_evaluation(made, artifacts=False)
     assert logged.tags["stakes.costs"] == "too long for a tag: see the JSON document"
@@ -229,8 +229,8 @@ def test_costs_of_many_classes_are_in_the_document_only(database: Any) -> None:
 def test_undefined_and_infinite_numbers_are_tags_with_their_reason(store: Any) -> None:
     y = np.array(["well"] * 20 + ["ill"] * 20)
     counts = stakes.confusion_matrix(y, y, classes=COSTS.classes)
-    infinite = stakes.evaluate_decisions(counts, COSTS, resamples=0)
-    free = stakes.evaluate_decisions(counts, COSTS, {"well": 1.0, "ill": 0.0}, resamples=0)
+    infinite = stakes.evaluate_decisions(counts, COSTS)
+    free = stakes.evaluate_decisions(counts, COSTS, {"well": 1.0, "ill": 0.0})
     with mlflow.start_run() as run:
         first = stakes.mlflow.log_evaluation(infinite, artifacts=False)
         stakes.mlflow.log_evaluation(free, artifacts=False, prefix="free/", step=2)
@@ -250,7 +250,7 @@ def test_names_that_mlflow_refuses_are_mapped_and_told(store: Any) -> None:
     y, X = labels(120)
     p = fitted().predict_proba(X)[:, 0]
     uses = {"a:b": stakes.Application(COSTS), "a;b": stakes.Application(COSTS), "é/ü": stakes.Application(COSTS)}  # fmt: skip
-    made = stakes.evaluate(y, p, costs=uses, resamples=0)
+    made = stakes.evaluate(y, p, costs=uses)
     with mlflow.start_run() as run:
         logged = stakes.mlflow.log_evaluation(made, prefix="val/")
     found, flat = store.get_run(run.info.run_id).data, made.flat_metrics()
@@ -358,7 +358,7 @@ def test_a_logged_model_is_evaluated_with_its_classes_by_name(
     y, X = labels()
     assert fitted().classes_.tolist() == ["ill", "well"]  # not the order of the costs
     with mlflow.start_run() as run:
-        found = asked(X.assign(y=y), {"costs": COSTS, "resamples": 50}, logged_model.model_uri)
+        found = asked(X.assign(y=y), {"costs": COSTS}, logged_model.model_uri)
     expected = finite(records()["evaluation"])
     assert found.metrics == pytest.approx(expected, rel=1e-9)
     data = database.get_run(run.info.run_id).data
@@ -376,7 +376,7 @@ def test_a_logged_model_is_evaluated_with_its_classes_by_name(
 def test_results_can_be_saved_and_loaded(database: Any, tmp_path: Path) -> None:
     y, X = labels()
     p = fitted().predict_proba(X)[:, 0]
-    config = {"costs": COSTS, "resamples": 0}
+    config = {"costs": COSTS}
     found = asked(pd.DataFrame({"y": y, "p": p}), config, predictions="p")
     found.save(str(tmp_path / "saved"))
     again = mlflow.models.EvaluationResult.load(str(tmp_path / "saved"))
@@ -389,8 +389,8 @@ def test_results_can_be_saved_and_loaded(database: Any, tmp_path: Path) -> None:
 def test_stored_probabilities_in_every_form(database: Any) -> None:
     y, X = labels()
     table = fitted().predict_proba(X)
-    expected = finite(stakes.evaluate(y, table[:, 0], costs=COSTS, resamples=0))
-    config = {"costs": COSTS, "resamples": 0}
+    expected = finite(stakes.evaluate(y, table[:, 0], costs=COSTS))
+    config = {"costs": COSTS}
     data = pd.DataFrame({"y": y, "p": table[:, 0], "q": table[:, 1], "d": fitted().predict(X), "ill": table[:, 0], "well": table[:, 1]})  # fmt: skip
     lists = pd.DataFrame({"y": y, "p": [row.tolist() for row in table]})
     arrays = pd.DataFrame({"y": y, "p": list(table)})
@@ -416,11 +416,11 @@ def test_columns_of_groups_weights_and_slices_stay_away_from_the_model(
     y, X = labels()
     rng = np.random.default_rng(5)
     more = {"g": np.arange(300) // 5, "w": rng.integers(1, 4, 300), "ward": rng.choice(["n", "s"], 300)}  # fmt: skip
-    config = {"costs": COSTS, "resamples": 0, "groups": "g", "sample_weight": "w", "slices": ["ward"]}  # fmt: skip
+    config = {"costs": COSTS, "groups": "g", "sample_weight": "w", "slices": ["ward"]}  # fmt: skip
     found = asked(X.assign(y=y, **more), config, logged_model.model_uri)
     p = fitted().predict_proba(X)[:, 0]
     expected = stakes.evaluate(
-        y, p, costs=COSTS, resamples=0, groups=more["g"], sample_weight=more["w"], slices={"ward": more["ward"]}
+        y, p, costs=COSTS, groups=more["g"], sample_weight=more["w"], slices={"ward": more["ward"]}
     )  # fmt: skip
     assert found.metrics == pytest.approx(finite(expected), rel=1e-9)
     slices = found.artifacts["stakes_document"].content["slices"]
@@ -436,7 +436,7 @@ def test_functions_and_arrays_are_evaluated(database: Any) -> None:
     y = rng.integers(0, 3, 240)
     X = np.eye(3)[y] + rng.normal(size=(240, 3))
     q = np.exp(2 * X) / np.exp(2 * X).sum(axis=1, keepdims=True)
-    expected = finite(stakes.evaluate(y, q, resamples=0))
+    expected = finite(stakes.evaluate(y, q))
 
     def table(features: Any) -> Any:
         values = np.exp(2 * np.asarray(features))
@@ -445,25 +445,25 @@ def test_functions_and_arrays_are_evaluated(database: Any) -> None:
     def framed(features: Any) -> Any:
         return pd.DataFrame({"p": list(table(features)), "d": table(features).argmax(axis=1)})
 
-    found = asked(X, {"resamples": 0}, table, targets=y)
+    found = asked(X, {}, table, targets=y)
     assert found.metrics == pytest.approx(expected)
-    found = asked(X, {"resamples": 0}, framed, targets=y, predictions="p")
+    found = asked(X, {}, framed, targets=y, predictions="p")
     assert found.metrics == pytest.approx(expected)
-    made = asked(X, {"decisions": True, "resamples": 0}, framed, targets=y, predictions="d")
+    made = asked(X, {"decisions": True}, framed, targets=y, predictions="d")
     counts = stakes.confusion_matrix(y, table(X).argmax(axis=1))
-    assert made.metrics == pytest.approx(finite(stakes.evaluate_decisions(counts, resamples=0)))
+    assert made.metrics == pytest.approx(finite(stakes.evaluate_decisions(counts)))
     with pytest.raises(stakes.InputError, match=r"predictions must name an output .* 'p', 'd'"):
-        asked(X, {"resamples": 0}, framed, targets=y, predictions="x")
+        asked(X, {}, framed, targets=y, predictions="x")
     with pytest.raises(stakes.InputError, match=r"which has no names"):
-        asked(X, {"resamples": 0}, table, targets=y, predictions="x")
+        asked(X, {}, table, targets=y, predictions="x")
 
 
 def test_decisions_are_evaluated_where_that_is_said(database: Any, logged_model: Any) -> None:
     y, X = labels()
     decided = fitted().predict(X)
-    config = {"decisions": True, "costs": COSTS, "resamples": 50, "priors": [0.9, 0.1]}
+    config = {"decisions": True, "costs": COSTS, "priors": [0.9, 0.1]}
     counts = stakes.confusion_matrix(y, decided, classes=COSTS.classes)
-    expected = finite(stakes.evaluate_decisions(counts, COSTS, [0.9, 0.1], resamples=50))
+    expected = finite(stakes.evaluate_decisions(counts, COSTS, [0.9, 0.1]))
     stored = asked(pd.DataFrame({"y": y, "d": decided}), config, predictions="d")
     assert stored.metrics == pytest.approx(expected)
     assert asked(X.assign(y=y), config, logged_model.model_uri).metrics == pytest.approx(expected)
@@ -474,7 +474,7 @@ def test_beside_the_default_evaluator_both_speak(database: Any, logged_model: An
     quiet = {"log_model_explainability": False}
     given = {"targets": "y", "model_type": "classifier"}
     alone = mlflow.models.evaluate(logged_model.model_uri, X.assign(y=y), evaluators=["default"], evaluator_config={"default": quiet}, **given)  # fmt: skip
-    config = {"default": quiet, "stakes": {"costs": COSTS, "resamples": 0}}
+    config = {"default": quiet, "stakes": {"costs": COSTS}}
     both = mlflow.models.evaluate(logged_model.model_uri, X.assign(y=y), evaluators=["default", "stakes"], evaluator_config=config, **given)  # fmt: skip
     assert both.metrics.keys() > alone.metrics.keys()
     assert {name: both.metrics[name] for name in alone.metrics} == alone.metrics
@@ -506,7 +506,7 @@ def test_those_who_do_not_ask_get_what_they_got(
 def test_a_gate_of_mlflow_takes_our_names(database: Any) -> None:
     y, X = labels()
     data = pd.DataFrame({"y": y, "p": fitted().predict_proba(X)[:, 0]})
-    found = asked(data, {"costs": COSTS, "resamples": 0}, predictions="p")
+    found = asked(data, {"costs": COSTS}, predictions="p")
     limit = mlflow.models.MetricThreshold
     passes = {"cost.nec.high": limit(threshold=1.0, greater_is_better=False)}
     mlflow.validate_evaluation_results(passes, found)
@@ -520,7 +520,7 @@ def test_what_is_wrong_is_said(database: Any) -> None:
     p = fitted().predict_proba(X)[:, 0]
     decided = fitted().predict(X)
     data = X.assign(y=y, p=p, d=decided, n=(decided == "ill").astype(int))
-    base = {"costs": COSTS, "resamples": 0}
+    base = {"costs": COSTS}
     rows: list[tuple[dict[str, Any], dict[str, Any], str]] = [
         (base, {"predictions": "d"}, r"predictions must be probabilities, not classes: got '\w+' and others"),
         (base, {"predictions": "n"}, r"predictions must be probabilities, not classes: got '[01]'"),

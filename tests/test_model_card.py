@@ -31,7 +31,7 @@ def evaluation(classes: tuple[str, str] = NAMES, priors: tuple[float, float] | N
     y = np.array(classes, dtype=object)[ill.astype(int)]
     wards = {"wa|rd": rng.choice(["n|1", "s"], 240)}
     return stakes.evaluate(
-        y, p, costs=costs, priors=priors, training_priors="deployment", slices=wards, resamples=60
+        y, p, costs=costs, priors=priors, training_priors="deployment", slices=wards
     )
 
 
@@ -39,7 +39,7 @@ def evaluation(classes: tuple[str, str] = NAMES, priors: tuple[float, float] | N
 def decisions() -> Any:  # noqa: ANN401
     y = np.array(["well"] * 20 + ["ill"] * 20)
     counts = stakes.confusion_matrix(y, y, classes=("well", "ill"))
-    return stakes.evaluate_decisions(counts, resamples=0)
+    return stakes.evaluate_decisions(counts)
 
 
 def front(card: str) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def test_the_hub_has_its_own_names_for_the_same_metrics_only() -> None:
     moved = types(evaluation(NAMES, (0.9, 0.1)))  # accuracy at other priors is another number
     assert all(name == kind for name, kind in moved.items())
     y = np.arange(90) % 3
-    three = types(stakes.evaluate(y, np.eye(3)[y] * 0.7 + 0.1, resamples=0))
+    three = types(stakes.evaluate(y, np.eye(3)[y] * 0.7 + 0.1))
     assert three["cost.accuracy"] == "accuracy"
     assert three["brier_score.value"] == "brier_score.value"
 
@@ -170,7 +170,7 @@ def test_several_applications_stand_beside_each_other() -> None:
         "home": stakes.Application([[0, 1], [5, 0]]),
         "ward": stakes.Application([[0, 1], [9, 0]], [0.9, 0.1]),
     }
-    made = stakes.evaluate(y, p, costs=uses, training_priors="data", resamples=0)
+    made = stakes.evaluate(y, p, costs=uses, training_priors="data")
     card = made.to_model_card("m", **GIVEN)
     types = {m["name"]: m["type"] for m in front(card)["metrics"]}
     assert types["ward.nec"] == "ward.nec"
@@ -185,7 +185,7 @@ def test_several_applications_stand_beside_each_other() -> None:
 
 def test_many_classes_are_not_laid_out() -> None:
     y = np.arange(250) % 25
-    made = stakes.evaluate(y, np.eye(25)[y] * 0.5 + 0.02, resamples=0, calibrator=None)
+    made = stakes.evaluate(y, np.eye(25)[y] * 0.5 + 0.02, calibrator=None)
     use = sections(made.to_model_card("m", **GIVEN))["Intended use"]
     assert "25 classes, 25 decisions: too many to show" in use
 
@@ -195,7 +195,7 @@ def test_costs_by_case_are_said() -> None:
     table = np.tile(np.array([[0.0, 1.0], [5.0, 0.0]]), (60, 1, 1))
     table[:, 1, 0] += np.arange(60)
     costs = stakes.SampleCosts(table)
-    made = stakes.evaluate(y, np.where(y == 1, 0.8, 0.3), costs=costs, resamples=0)
+    made = stakes.evaluate(y, np.where(y == 1, 0.8, 0.3), costs=costs)
     assert "vary by case" in sections(made.to_model_card("m", **GIVEN))["Intended use"]
 
 

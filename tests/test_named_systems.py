@@ -51,7 +51,7 @@ def test_compare_names_the_system(bad: str, place: int) -> None:
     name = list(systems)[place]
     systems[name] = BAD[bad]
     with pytest.raises(stakes.InputError, match=f"'{name}'") as caught:
-        stakes.compare(Y, systems, resamples=0)
+        stakes.compare(Y, systems)
     others = [f"'{other}'" in str(caught.value) for other in systems if other != name]
     assert not all(others)
 
@@ -78,7 +78,7 @@ def test_columns_of_a_table(columns: str | list[str]) -> None:
     table = pd.DataFrame({"y": Y, "p_a": GOOD, "p_b": changed(1.4), "q_b": 1 - GOOD})
     systems: dict[str, Any] = {"a": "p_a", "b": columns}
     with pytest.raises(stakes.InputError, match=r"^system 'b': scores"):
-        stakes.compare(table, systems, label="y", resamples=0)
+        stakes.compare(table, systems, label="y")
 
 
 class Fitted:
@@ -115,13 +115,13 @@ BOTH = np.column_stack([1 - GOOD, GOOD])
 def test_fitted_models_are_named(answers: object) -> None:
     models = {"a": Fitted(BOTH), "b": Fitted(answers)}
     with pytest.raises(stakes.InputError, match=r"(model|system) 'b'"):
-        stakes.compare_models(models, X, Y, resamples=0)
+        stakes.compare_models(models, X, Y)
 
 
 @pytest.mark.parametrize("odd", [Odd(), Odd(3, 1 / 3), Odd(2, 0.7)])
 def test_models_that_are_fitted_are_named(odd: Odd) -> None:
     with pytest.raises(stakes.InputError, match=r"^model 'b'"):
-        stakes.compare_models({"a": GaussianNB(), "b": odd}, X, Y, cv=3, resamples=0)
+        stakes.compare_models({"a": GaussianNB(), "b": odd}, X, Y, cv=3)
     weights = np.ones(N)
     with pytest.raises(stakes.InputError, match=r"^model 'b': sample_weight"):
         stakes.compare_models({"a": GaussianNB(), "b": odd}, X, Y, cv=3, sample_weight=weights)

@@ -329,7 +329,7 @@ def test_decisions_are_scored_too() -> None:
 
 
 def test_a_metric_of_0_keeps_its_interval() -> None:
-    found = stakes.evaluate(Y, 0.4 * P, resamples=0, calibrator=None).main
+    found = stakes.evaluate(Y, 0.4 * P, calibrator=None).main
     sensitivity = next(e for e in found.traditional if e.metric.name == "sensitivity")
     assert sensitivity.value is not None
     assert sensitivity.value.value == 0

@@ -31,8 +31,7 @@ ROOT = os.geteuid() == 0
 COSTS = ("--cost", "miss=5,false_alarm=1")
 COMPARED = (
     "compare", "scores.csv", "--label", "y", "--system", "a=p_alarm", "--system", "b=p_alarm",
-    "--scores-are", "posteriors", "--positive", "alarm", "--resamples", "0",
-)  # fmt: skip
+    "--scores-are", "posteriors", "--positive", "alarm" )  # fmt: skip
 BASE: dict[str, list[tuple[str, ...]]] = {  # calls of each command, short of its output
     "evaluate": [("evaluate", *QUICK)],
     "compare": [COMPARED],
@@ -630,7 +629,7 @@ def test_a_finished_run_removes_its_file_and_keeps_the_link(folder: Path) -> Non
 
 def _evaluation() -> stakes.Evaluation:
     data = stakes.simulation.simulate(2, n=60)
-    return stakes.evaluate(data.y, data.posteriors([0.5, 0.5]), resamples=0)
+    return stakes.evaluate(data.y, data.posteriors([0.5, 0.5]))
 
 
 def _figure(path: Path) -> None:

@@ -194,10 +194,10 @@ def test_one_pass_gives_what_the_kind_gives(
 def test_an_evaluation_says_what_it_did() -> None:
     p = np.round(simplex(300, 3, 8), 4)
     y = labels(p)
-    result = stakes.evaluate(y, p, resamples=0)
+    result = stakes.evaluate(y, p)
     assert any("4 decimals" in note and "divided by its sum" in note for note in result.notes)
     assert result.to_dict()["notes"] == list(result.notes)
-    both = stakes.compare(y, {"a": p, "b": simplex(300, 3, 4)}, resamples=50)
+    both = stakes.compare(y, {"a": p, "b": simplex(300, 3, 4)})
     assert [note for note in both.notes if note.startswith("a: rows of scores")]
     assert not [note for note in both.notes if note.startswith("b: ")]
     part = stakes.Posteriors(p).part(slice(0, 5)).ordered((0, 1, 2))

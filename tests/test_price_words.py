@@ -26,7 +26,7 @@ ROC = stakes.roc_curve(Y, P)
 X = np.column_stack([P, RNG.random(300)])
 MODEL = LogisticRegression().fit(X, Y)
 OTHER = LogisticRegression(C=0.01).fit(X, Y)
-FEW: dict[str, Any] = {"resamples": 0, "calibrator": None}
+FEW: dict[str, Any] = {"calibrator": None}
 
 
 def counted(costs: Any) -> Any:  # noqa: ANN401
@@ -43,7 +43,7 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
     "Application": lambda c: stakes.evaluate(Y, P, costs=stakes.Application(c), **FEW).metrics(),
     "BayesCost": lambda c: stakes.expected_loss(stakes.BayesCost(c), Y, P),
     "ComparisonDisplay.compute": lambda c: str(
-        displays.ComparisonDisplay.compute(Y, {"a": P, "b": P**2}, costs=c, resamples=0)
+        displays.ComparisonDisplay.compute(Y, {"a": P, "b": P**2}, costs=c)
     ),
     "ConfusionDisplay.from_decisions": lambda c: (
         displays.ConfusionDisplay.from_decisions(Y, (P > 0.5).astype(int), costs=c).cost
@@ -76,14 +76,12 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
     "abstention_curve": lambda c: stakes.abstention_curve(Y, P, [0.2], costs=c).costs,
     "bayes_cost": lambda c: stakes.bayes_cost(Y, P, costs=c),
     "choose_threshold": lambda c: str(stakes.choose_threshold(Y, P, costs=c)),
-    "compare_models": lambda c: str(
-        stakes.compare_models({"a": MODEL, "b": OTHER}, X, Y, costs=c, resamples=0)
-    ),
+    "compare_models": lambda c: str(stakes.compare_models({"a": MODEL, "b": OTHER}, X, Y, costs=c)),
     "evaluate_model": lambda c: stakes.evaluate_model(MODEL, X, Y, costs=c, **FEW).metrics(),
-    "compare": lambda c: str(stakes.compare(Y, {"a": P, "b": P**2}, costs=c, resamples=0)),
+    "compare": lambda c: str(stakes.compare(Y, {"a": P, "b": P**2}, costs=c)),
     "decide": lambda c: stakes.decide(P, c).indices.tolist(),
     "evaluate": lambda c: stakes.evaluate(Y, P, costs=c, **FEW).metrics(),
-    "evaluate_decisions": lambda c: str(stakes.evaluate_decisions(CM, c, resamples=0).to_dict()),
+    "evaluate_decisions": lambda c: str(stakes.evaluate_decisions(CM, c).to_dict()),
     "expected_cost": lambda c: stakes.expected_cost(Y, (P > 0.5).astype(int), costs=c),
     "scorecard": lambda c: stakes.scorecard(Y, P, costs=c).cost,
     "threshold_sweep": lambda c: stakes.threshold_sweep(Y, P, costs=c).metrics[0].bayes,
@@ -183,9 +181,9 @@ def test_prices_may_name_columns_of_a_table() -> None:
     assert named.main.name == "card"
     assert named.metrics()["card.nec"] == wanted["cost.nec"]
     pairs: Any = {"a": "p", "b": "q"}
-    found = stakes.compare(TABLE, pairs, costs=BY_CASE, resamples=0, **options)
+    found = stakes.compare(TABLE, pairs, costs=BY_CASE, **options)
     arrays: Any = {"a": P, "b": P**2}
-    right = stakes.compare(NAMES[Y], arrays, costs=SAMPLED, resamples=0)
+    right = stakes.compare(NAMES[Y], arrays, costs=SAMPLED)
     assert str(found) == str(right)
     template = stakes.CostsByCase([[0.0, 3.0], ["amount", 0.0]], classes=["fine", "fraud"])
     summaries = [

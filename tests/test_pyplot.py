@@ -31,7 +31,7 @@ DECISIONS = np.asarray(stakes.CostMatrix.zero_one(2).bayes_decisions(P))
 
 def arguments(kind: type[Display], constructor: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return what a named constructor of a display takes, by what the display needs."""
-    few = {"resamples": 50} if kind.needs == OF_SYSTEMS else {}
+    few = {} if kind.needs == OF_SYSTEMS else {}
     if constructor == "from_responses":
         return (RESPONSES,), {}
     if constructor == "from_decisions":

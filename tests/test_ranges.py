@@ -39,7 +39,7 @@ def test_intervals_stay_where_values_can_be(n: int, scale: float, *, grouped: bo
     y = (rng.random(n) < 0.3).astype(int)
     p = expit(scale * rng.normal(2 * y - 1, 1.2, n))
     groups = rng.integers(0, 12, n) if grouped else None
-    result = stakes.evaluate(y, p, costs=COSTS, training_priors="data", groups=groups, resamples=60)
+    result = stakes.evaluate(y, p, costs=COSTS, training_priors="data", groups=groups)
     seen = 0
     for name, found in result.metrics().items():
         low, high = limits(name)

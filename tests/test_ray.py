@@ -24,5 +24,5 @@ def test_the_recipe_gives_what_one_process_gives(tmp_path: Path) -> None:
         [sys.executable, "recipe.py"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    here = stakes.Summary.of(TABLE, **CASES["binary"]).evaluate(resamples=0)
+    here = stakes.Summary.of(TABLE, **CASES["binary"]).evaluate()
     assert done.stdout.splitlines()[-1] == str(here.verdicts[0])

@@ -35,7 +35,7 @@ def build(names: list[str]) -> dict[str, Callable[[], Any]]:
     ratios = stakes.LogLikelihoodRatios(np.log(P) - np.log1p(-P))
     costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=names)
     told: dict[str, Any] = {"classes": names}
-    few: dict[str, Any] = {"costs": costs, "resamples": 50, "slices": {"site": names_of(Y, names)}}
+    few: dict[str, Any] = {"costs": costs, "slices": {"site": names_of(Y, names)}}
     cm = stakes.confusion_matrix(y, names_of((P > 0.5).astype(int), names), classes=names)
     roc = stakes.roc_curve(y, P, **told)
     risk = stakes.risk_curve(y, P, **told)
@@ -48,7 +48,7 @@ def build(names: list[str]) -> dict[str, Callable[[], Any]]:
 
     def comparison() -> stakes.Comparison:
         systems = {names[1]: P, "b": P**2}
-        return stakes.compare(y, systems, costs=costs, resamples=0, margin=0.1)
+        return stakes.compare(y, systems, costs=costs, margin=0.1)
 
     def summary() -> stakes.Summary:
         made = stakes.Summary(classes=names, costs=costs)
@@ -126,7 +126,7 @@ def build(names: list[str]) -> dict[str, Callable[[], Any]]:
         "CurveArea": risk.brier,
         "CurveView": risk.murphy,
         "DataSummary": lambda: evaluation().data,
-        "DecisionEvaluation": lambda: stakes.evaluate_decisions(cm, costs, resamples=0),
+        "DecisionEvaluation": lambda: stakes.evaluate_decisions(cm, costs),
         "Decisions": lambda: stakes.decide(P, costs),
         "DetectionCost": lambda: stakes.detection_cost(y, ratios, target_prior=0.1, **told),
         "Difference": lambda: comparison().of("b", "cost.nec"),
@@ -262,7 +262,7 @@ def test_many_classes_are_cut() -> None:
     y = RNG.integers(0, MANY, 3000)
     y[:MANY] = np.arange(MANY)
     names = [f"class {k}" for k in range(MANY)]
-    found = stakes.evaluate(names_of(y, names), p, classes=names, resamples=0, calibrator=None)
+    found = stakes.evaluate(names_of(y, names), p, classes=names, calibrator=None)
     assert str(found.data).endswith("class 7 " + str((y == 7).sum()) + " and 96 more")
     calibrator = stakes.BiasCalibrator().fit(p, names_of(y, names), classes=names)
     detectors = stakes.class_detectors(names_of(y, names), p, classes=names)

@@ -70,7 +70,7 @@ def read(page: str) -> Reader:
 def evaluated(**options: Any) -> stakes.Evaluation:  # noqa: ANN401
     data = stakes.simulation.simulate(2, n=400)
     costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
-    settings: dict[str, Any] = {"costs": costs, "resamples": 50, **options}
+    settings: dict[str, Any] = {"costs": costs, **options}
     return stakes.evaluate(data.y, data.posteriors([0.5, 0.5]), **settings)
 
 
@@ -86,7 +86,6 @@ def hostile() -> stakes.Evaluation:
         costs={"<i>use</i>": costs},
         classes=HOSTILE,
         slices={"<u>site</u>": [HOSTILE[k] for k in rng.integers(0, 3, 200)]},
-        resamples=50,
     )
 
 
@@ -96,7 +95,6 @@ RECORDS: dict[str, Callable[[], Any]] = {
     "comparison": lambda: stakes.compare(
         [0, 1] * 50,
         {name: np.linspace(0.1, 0.9, 100) ** (k + 1) for k, name in enumerate(HOSTILE[:2])},
-        resamples=50,
     ),
     "decisions": lambda: evaluate_decisions(
         stakes.confusion_matrix(list("aabb"), list("abbb"), classes=["a", "b"])
@@ -190,7 +188,7 @@ def test_people_read_names_and_machines_read_keys() -> None:
     assert not [name for name in every if "_" in name or "." in name]
     y = np.array([0, 1] * 50)
     p = np.linspace(0.1, 0.9, 100)
-    compared = stakes.compare(y, {"a": p, "b": p**2}, resamples=50)
+    compared = stakes.compare(y, {"a": p, "b": p**2})
     page = compared.to_html()
     numbers = page[: page.index("<summary>All differences")]
     people = set(table_rows(numbers, "b minus a, on the same samples"))
@@ -204,7 +202,7 @@ def test_people_read_names_and_machines_read_keys() -> None:
     labels = {one["metric"]: one["label"] for one in data["differences"]}
     assert labels["cost.matthews_correlation"] == "Matthews correlation"
     uses = {"one": [[0, 1], [1, 0]], "two": [[0, 1], [9, 0]]}
-    several = stakes.compare(y, {"a": p, "b": p**2}, costs=uses, resamples=0).to_html()
+    several = stakes.compare(y, {"a": p, "b": p**2}, costs=uses).to_html()
     assert {"one: normalised cost", "two: normalised cost"} <= set(
         table_rows(several, "b minus a, on the same samples")
     )
@@ -227,7 +225,6 @@ def test_two_classes_take_little_room(n: int, *, weighted: bool) -> None:
         sample_weight=weights,
         calibrator=stakes.TemperatureCalibrator(),
         folds=2,
-        resamples=0,
     )
     assert len(made.to_html().encode()) < 250_000
 
@@ -242,7 +239,7 @@ def test_a_comparison_takes_little_room(systems: int) -> None:
         )
         for k in range(systems)
     }
-    made = stakes.compare(data.y, noisy, priors="data", resamples=0, rules=[])
+    made = stakes.compare(data.y, noisy, priors="data", rules=[])
     assert len(made.to_html().encode()) < 250_000
 
 
@@ -250,7 +247,7 @@ def test_ten_classes_take_less_than_two_megabytes() -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 10, 150_000)
     p = rng.dirichlet(np.ones(10), y.size)  # as hard to pack as can be
-    page = stakes.evaluate(y, p, folds=2, resamples=0).to_html()
+    page = stakes.evaluate(y, p, folds=2).to_html()
     assert len(page.encode()) < 2_000_000
 
 
@@ -258,9 +255,7 @@ def test_many_classes_and_their_names_take_little_room() -> None:
     names = [f"{k}{'x' * 10_000}" for k in range(150)]  # 1.5 MB
     rng = np.random.default_rng(0)
     y = [names[k] for k in np.arange(300) % 150]
-    made = stakes.evaluate(
-        y, rng.dirichlet(np.ones(150), 300), classes=names, calibrator=None, resamples=0
-    )
+    made = stakes.evaluate(y, rng.dirichlet(np.ones(150), 300), classes=names, calibrator=None)
     page = made.to_html()
     assert len(page.encode()) < 1_000_000
     assert "there are more than 100 classes" in page
@@ -319,12 +314,10 @@ def test_findings_stand_under_their_application_where_there_are_several() -> Non
 
 
 def test_infinite_and_undefined_numbers_stand_in_a_page() -> None:
-    made = stakes.evaluate([0, 0, 1, 1], [0.0, 0.2, 0.0, 1.0], calibrator=None, resamples=0)
+    made = stakes.evaluate([0, 0, 1, 1], [0.0, 0.2, 0.0, 1.0], calibrator=None)
     shown = " ".join(read(made.to_html()).texts)
     assert "inf" in shown
-    none = stakes.evaluate(
-        [0, 0, 1], [0.1, 0.2, 0.9], costs=[[0, 0], [1, 0]], calibrator=None, resamples=0
-    )
+    none = stakes.evaluate([0, 0, 1], [0.1, 0.2, 0.9], costs=[[0, 0], [1, 0]], calibrator=None)
     assert "undefined" in " ".join(read(none.to_html()).texts)
 
 
@@ -391,7 +384,7 @@ def test_compare_and_decisions_write_pages_too(tmp_path: Path) -> None:
     write_scores(tmp_path / "scores.csv")
     (tmp_path / "table.csv").write_text(TABLE)
     systems = ("--system", "A=p_calm,p_alarm", "--system", "B=p_alarm,p_calm")
-    common = ("--label", "y", "--scores-are", "posteriors", "--resamples", "0")
+    common = ("--label", "y", "--scores-are", "posteriors")
     compared = call("compare", "scores.csv", *systems, *common, "--html", "c.html", cwd=tmp_path)
     assert compared.returncode == 0, compared.stderr
     assert "scores.csv: which system costs less" in (tmp_path / "c.html").read_text()

@@ -263,7 +263,7 @@ def test_confidence_is_the_evaluation_of_right_and_wrong(columns: Columns, t: fl
     p = stakes.Posteriors(said.confidence)
     target = stakes.ConfidenceTarget(t)
     known = stakes.evaluate(
-        y, p, costs=target.costs(), calibrator=stakes.IsotonicCalibrator(mix=1.0), resamples=0
+        y, p, costs=target.costs(), calibrator=stakes.IsotonicCalibrator(mix=1.0)
     )
     assert {k: e.to_dict() for k, e in found.metrics().items()} == {
         k: e.to_dict() for k, e in known.metrics().items()

@@ -15,12 +15,12 @@ SCHEMA = json.loads((Path(__file__).parents[1] / "docs/schema/stakes-1.json").re
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 ANSWERED = ("--right", "ok", "--confidence", "sure", "--abstained", "idk", "--target", "75%")
 COSTS = ("--cost", "miss=5,false_alarm=1")
-RESAMPLES = ("--resamples", "50")
+RESAMPLES = ()
 DOCUMENTS: dict[str, tuple[str, ...]] = {
     "evaluate_scores": (
         "evaluate", *SCORED, *RESAMPLES, *COSTS, "--slice", "ward", "--group", "ward",
     ),
-    "evaluate_scores, bare": ("evaluate", *SCORED, "--resamples", "0", "--calibrator", "none"),
+    "evaluate_scores, bare": ("evaluate", *SCORED, "--calibrator", "none"),
     "evaluate_scores, priced": (
         "evaluate", *SCORED, *RESAMPLES, "--cost", "miss=price,false_alarm=1", "--abstain", "0.1",
     ),

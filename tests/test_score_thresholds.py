@@ -39,9 +39,7 @@ def test_the_threshold_gives_the_bayes_decisions(
     scores, delivered = kinds()[kind]
     costs = stakes.CostMatrix.binary(miss=20, false_alarm=1)
     training = None if kind in FOLLOW else [0.5, 0.5] if adapt else "deployment"
-    made = stakes.evaluate(
-        y, scores, costs=costs, priors=priors, training_priors=training, resamples=0
-    )
+    made = stakes.evaluate(y, scores, costs=costs, priors=priors, training_priors=training)
     found = made.main.score_threshold
     assert found is not None
     shown = float(precise(found.value).replace("−", "-"))
@@ -101,7 +99,7 @@ def test_thresholds_near_the_ends_keep_their_digits(power: int) -> None:
 
 def test_costs_without_a_threshold_have_none() -> None:
     data = stakes.simulation.simulate(3, n=300)
-    made = stakes.evaluate(data.y, data.posteriors(np.full(3, 1 / 3)), resamples=0)
+    made = stakes.evaluate(data.y, data.posteriors(np.full(3, 1 / 3)))
     assert made.main.score_threshold is None
     assert made.to_dict()["applications"][0]["score_threshold"] is None
     assert math.isclose(0.5, float(precise(0.5)))

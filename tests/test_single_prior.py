@@ -31,7 +31,7 @@ HELD = stakes.HeldOut(Y, P)
 X = np.column_stack([P, RNG.random(300)])
 MODEL = LogisticRegression().fit(X, Y)
 OTHER = LogisticRegression(C=0.01).fit(X, Y)
-FEW: dict[str, Any] = {"resamples": 0, "calibrator": None}
+FEW: dict[str, Any] = {"calibrator": None}
 TABLE = pl.DataFrame({"y": Y, "p": P})
 PAIR = {"a": P, "b": P**2}
 HALF = [0.5, 0.5]
@@ -68,11 +68,11 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
     ),
     "ComparisonDisplay.compute priors": lambda p: str(
         displays.ComparisonDisplay.compute(
-            Y, PAIR, costs=COSTS, priors=p, training_priors="deployment", resamples=0
+            Y, PAIR, costs=COSTS, priors=p, training_priors="deployment"
         )
     ),
     "ComparisonDisplay.compute training_priors": lambda p: str(
-        displays.ComparisonDisplay.compute(Y, PAIR, costs=COSTS, training_priors=p, resamples=0)
+        displays.ComparisonDisplay.compute(Y, PAIR, costs=COSTS, training_priors=p)
     ),
     "ConfusionDisplay.from_decisions priors": lambda p: (
         displays.ConfusionDisplay.from_decisions(Y, D, costs=COSTS, priors=p).cost
@@ -144,18 +144,18 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
     ),
     "class_detectors priors": lambda p: page(stakes.class_detectors(Y, LLR, priors=p).curves[1]),
     "compare priors": lambda p: str(
-        stakes.compare(Y, PAIR, costs=COSTS, priors=p, training_priors="deployment", resamples=0)
+        stakes.compare(Y, PAIR, costs=COSTS, priors=p, training_priors="deployment")
     ),
     "compare training_priors": lambda p: str(
-        stakes.compare(Y, PAIR, costs=COSTS, training_priors=p, resamples=0)
+        stakes.compare(Y, PAIR, costs=COSTS, training_priors=p)
     ),
     "compare_models priors": lambda p: str(
         stakes.compare_models(
-            {"a": MODEL, "b": OTHER}, X, Y, priors=p, training_priors="deployment", resamples=0
+            {"a": MODEL, "b": OTHER}, X, Y, priors=p, training_priors="deployment"
         )
     ),
     "compare_models training_priors": lambda p: str(
-        stakes.compare_models({"a": MODEL, "b": OTHER}, X, Y, training_priors=p, resamples=0)
+        stakes.compare_models({"a": MODEL, "b": OTHER}, X, Y, training_priors=p)
     ),
     "confidence_calibration_error priors": lambda p: stakes.confidence_calibration_error(
         Y, P, priors=p
@@ -177,7 +177,7 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
         Y, P, costs=COSTS, training_priors=p, **FEW
     ).metrics(),
     "evaluate_decisions priors": lambda p: str(
-        stakes.evaluate_decisions(CM, COSTS, priors=p, resamples=0).to_dict()
+        stakes.evaluate_decisions(CM, COSTS, priors=p).to_dict()
     ),
     "evaluate_model priors": lambda p: stakes.evaluate_model(
         MODEL, X, Y, costs=COSTS, priors=p, training_priors="deployment", **FEW
@@ -306,8 +306,6 @@ def test_the_command_line_and_python_read_the_same(tmp_path: Any) -> None:  # no
     more = (
         "--scores-are",
         "posteriors",
-        "--resamples",
-        "0",
         "--calibrator",
         "none",
         "--json",

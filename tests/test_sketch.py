@@ -20,7 +20,7 @@ COSTS = {
 
 
 def sketch_of(y: object, scores: object, **options: Any) -> Sketch:  # noqa: ANN401
-    made = stakes.evaluate(y, scores, resamples=0, **options).sketch
+    made = stakes.evaluate(y, scores, **options).sketch
     assert made is not None
     return made
 
@@ -70,7 +70,6 @@ def test_few_levels_give_the_very_decisions(
         training_priors="deployment",
         sample_weight=weights,
         calibrator=None,
-        resamples=0,
     ).main.confusion
     found = judged(system, COSTS[name], priors)
     scale = 1 if weights is None else max(np.bincount(y, weights))
@@ -96,7 +95,6 @@ def test_a_grid_is_exact_where_it_was_asked(name: str, prior: float, kind: str) 
         costs=COSTS[name],
         priors=priors,
         calibrator=None,
-        resamples=0,
         **options,
     )
     assert made.sketch is not None
@@ -111,7 +109,7 @@ def test_a_grid_is_exact_where_it_was_asked(name: str, prior: float, kind: str) 
 def test_scores_follow_the_priors_where_they_should(kind: str) -> None:
     data = stakes.simulation.simulate(2, n=500)
     scores = data.log_likelihood_ratios() if kind == "ratios" else data.posteriors([0.8, 0.2])
-    options: dict[str, Any] = {"calibrator": None, "resamples": 0, "costs": COSTS["costly"]}
+    options: dict[str, Any] = {"calibrator": None, "costs": COSTS["costly"]}
     options["training_priors"] = TRAINED[kind]
     first = stakes.evaluate(data.y, scores, priors=[0.5, 0.5], **options).sketch
     assert first is not None
@@ -140,7 +138,7 @@ def test_ties_at_a_threshold_stay_below_it() -> None:
     rng = np.random.default_rng(1)
     p = np.where(rng.random(y.size) < 0.2, 1 / 6, rng.random(y.size))
     costs = [[0, 1], [5, 0]]
-    made = stakes.evaluate(y, p, costs=costs, calibrator=None, resamples=0)
+    made = stakes.evaluate(y, p, costs=costs, calibrator=None)
     assert made.sketch is not None
     (system,) = made.sketch.systems
     assert isinstance(system, LevelSketch)
@@ -150,7 +148,7 @@ def test_ties_at_a_threshold_stay_below_it() -> None:
 @pytest.mark.parametrize("n", [300, 30_000, 300_000])
 def test_rows_are_few_and_their_error_is_told(n: int) -> None:
     data = stakes.simulation.simulate(10, n=n)
-    made = stakes.evaluate(data.y, data.posteriors(np.full(10, 0.1)), calibrator=None, resamples=0)
+    made = stakes.evaluate(data.y, data.posteriors(np.full(10, 0.1)), calibrator=None)
     sketch = made.sketch
     assert sketch is not None
     assert sketch.y is not None
@@ -199,7 +197,7 @@ def test_what_cannot_be_judged_again_says_why() -> None:
 
 def test_calibrated_scores_are_kept_beside_those_given() -> None:
     data = stakes.simulation.simulate(2, n=600)
-    made = stakes.evaluate(data.y, data.posteriors([0.2, 0.8]), costs=COSTS["costly"], resamples=0)
+    made = stakes.evaluate(data.y, data.posteriors([0.2, 0.8]), costs=COSTS["costly"])
     assert made.sketch is not None
     raw, calibrated = made.sketch.systems
     assert (raw.name, calibrated.name) == ("uncalibrated", "calibrated")
@@ -235,7 +233,6 @@ def test_areas_and_least_costs_are_those_of_all_scores(n: int, kind: str) -> Non
         costs=uses,
         priors=[0.5, 0.5],
         calibrator=None,
-        resamples=0,
         **options,
     )
     assert made.sketch is not None

@@ -52,7 +52,7 @@ FRAME = pd.DataFrame(X, columns=list("abcde")).assign(
     amount=np.linspace(1, 20, Y.size),
     weight=WEIGHT,
 )
-QUICK: dict[str, Any] = {"resamples": 0}
+QUICK: dict[str, Any] = {}
 CALIBRATORS = [
     stakes.AffineCalibrator(),
     stakes.TemperatureCalibrator(),

@@ -53,16 +53,16 @@ def test_boosted_trees_are_evaluated_fitted_and_with_folds(library: str, labels:
     model = kind(n_estimators=20, n_jobs=1, **told)
     costs = COSTS if labels is Y else stakes.CostMatrix.binary(miss=5, false_alarm=1)
     fitted = clone(model).fit(X, labels)
-    found = stakes.evaluate_model(fitted, X, labels, costs=costs, resamples=0)
+    found = stakes.evaluate_model(fitted, X, labels, costs=costs)
     p = pd.DataFrame(fitted.predict_proba(X), columns=list(fitted.classes_))
     expected = stakes.bayes_cost(labels, p, costs=costs).normalized
     assert found.main.cost.normalized.value == pytest.approx(expected)
-    with_folds = stakes.evaluate_model(model, X, labels, cv=3, costs=costs, resamples=0)
+    with_folds = stakes.evaluate_model(model, X, labels, cv=3, costs=costs)
     assert with_folds.main.cost.normalized.value > found.main.cost.normalized.value
     scores = cross_val_score(model, X, labels, scoring=stakes.sklearn.cost_scorer(costs), cv=3)
     assert np.isfinite(scores).all()
     models = {library: model, "logistic": LogisticRegression()}
-    assert stakes.compare_models(models, X, labels, cv=3, costs=costs, resamples=0).verdicts
+    assert stakes.compare_models(models, X, labels, cv=3, costs=costs).verdicts
 
 
 @pytest.mark.parametrize("library", ["xgboost", "lightgbm"])

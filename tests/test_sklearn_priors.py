@@ -38,7 +38,7 @@ from stakes.sklearn.model_priors import ClassCounts, PosteriorPriors, model_prio
 COSTS = {"miss": 5, "false_alarm": 1}
 USE = [0.98, 0.02]
 CV = StratifiedKFold(5, shuffle=True, random_state=0)
-QUICK: dict[str, Any] = {"calibrator": None, "resamples": 0}
+QUICK: dict[str, Any] = {"calibrator": None}
 SHARES = np.array([0.9, 0.1])
 
 
@@ -215,7 +215,7 @@ def test_support_vectors_have_the_priors_of_their_data_whatever_classes_weigh() 
 ASKED: dict[str, Callable[[Any], Any]] = {
     "evaluate_model": lambda model: stakes.evaluate_model(model, X, Y, priors=USE, **QUICK),
     "compare_models": lambda model: stakes.compare_models(
-        {"a": model, "b": model}, X, Y, priors=USE, resamples=0
+        {"a": model, "b": model}, X, Y, priors=USE
     ),
     "BayesClassifier": lambda model: stakes.sklearn.BayesClassifier(
         FrozenEstimator(model), priors=USE
@@ -335,7 +335,7 @@ def test_each_entry_point_that_sees_a_model_notices_weights_of_classes() -> None
     fitted = clone(BALANCED).fit(X, Y)
     one = stakes.evaluate_model(fitted, X, Y, costs=COSTS, **QUICK)
     assert one.verdicts[0].code == "weighted_classes"
-    both = stakes.compare_models({"a": PLAIN, "b": BALANCED}, X, Y, cv=3, resamples=0)
+    both = stakes.compare_models({"a": PLAIN, "b": BALANCED}, X, Y, cv=3)
     assert [v.text[:2] for v in both.verdicts if v.code == "weighted_classes"] == ["b:"]
     with pytest.warns(UserWarning, match="class_weight='balanced'"):
         stakes.sklearn.BayesClassifier(BALANCED).fit(X, Y)
@@ -368,7 +368,7 @@ def test_a_classifier_evaluated_at_other_priors_than_its_own_is_noted() -> None:
 
 
 def test_calibration_of_adapted_scores_is_at_the_priors_of_use() -> None:
-    told: dict[str, Any] = {"cv": CV, "costs": COSTS, "priors": USE, "resamples": 0}
+    told: dict[str, Any] = {"cv": CV, "costs": COSTS, "priors": USE}
     for model in (PLAIN, BALANCED, GaussianNB(priors=[0.2, 0.8])):
         found = stakes.evaluate_model(model, X, Y, **told)
         assert found.main.cost.calibrated_normalized is not None
@@ -380,7 +380,7 @@ def test_calibration_of_adapted_scores_is_at_the_priors_of_use() -> None:
 
 def test_models_of_one_comparison_have_priors_of_their_own() -> None:
     models = {"plain": PLAIN, "balanced": BALANCED, "told": GaussianNB(priors=[0.1, 0.9])}
-    told: dict[str, Any] = {"cv": CV, "costs": COSTS, "priors": USE, "resamples": 0}
+    told: dict[str, Any] = {"cv": CV, "costs": COSTS, "priors": USE}
     found = stakes.compare_models(models, X, Y, **told)
     alone = [
         stakes.evaluate_model(m, X, Y, calibrator=None, **told).main.cost.normalized.value

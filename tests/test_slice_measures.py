@@ -13,10 +13,9 @@ def sliced(k: int, **options: Any) -> tuple[stakes.Evaluation, dict[str, stakes.
     data = stakes.simulation.simulate(k, n=1500)
     p = np.exp(data.posteriors(np.full(k, 1 / k)).log_posteriors())
     ward = np.where(np.arange(data.y.size) % 3 > 0, "a", "b")
-    made = stakes.evaluate(data.y, p, slices={"ward": ward}, resamples=0, **options)
+    made = stakes.evaluate(data.y, p, slices={"ward": ward}, **options)
     alone = {
-        name: stakes.evaluate(data.y[ward == name], p[ward == name], resamples=0, **options)
-        for name in "ab"
+        name: stakes.evaluate(data.y[ward == name], p[ward == name], **options) for name in "ab"
     }
     return made, alone, (data.y, p, ward)
 
@@ -59,7 +58,7 @@ def test_the_gap_of_calibrated_scores_is_covered() -> None:
         p = rng.beta(1, 3, 150)
         y = (rng.random(150) < p).astype(int)
         ward = np.array(["a"] * 75 + ["b"] * 75)
-        made = stakes.evaluate(y, p, slices={"w": ward}, calibrator=None, rules=[], resamples=0)
+        made = stakes.evaluate(y, p, slices={"w": ward}, calibrator=None, rules=[])
         for s in made.slices:
             assert s.calibration_gap is not None
             band = s.calibration_gap.interval
@@ -75,7 +74,7 @@ def bad_slice(good: float) -> stakes.Evaluation:
     y = (rng.random(n) < 0.4).astype(int)
     ward = np.where(np.arange(n) % 4 == 0, "bad", "good")
     z = (2 * y - 1) * np.where(ward == "bad", -2.0, good) + rng.normal(size=n)
-    return stakes.evaluate(y, stakes.Logits(z), slices={"ward": ward}, resamples=0)
+    return stakes.evaluate(y, stakes.Logits(z), slices={"ward": ward})
 
 
 @pytest.mark.parametrize("good", [2.0, 0.0, -2.0], ids=["useful", "useless", "reversed"])
@@ -109,7 +108,7 @@ def test_weights_groups_and_few_samples_say_why_there_is_no_interval() -> None:
     weights, groups = np.ones(y.size) + (y == 1), np.arange(y.size) // 3
     options: list[dict[str, Any]] = [{"sample_weight": weights}, {"groups": groups}]
     for option, what in zip(options, ("weights", "groups"), strict=True):
-        made = stakes.evaluate(y, p, slices={"ward": ward}, resamples=0, **option)
+        made = stakes.evaluate(y, p, slices={"ward": ward}, **option)
         gap = made.slices[0].calibration_gap
         assert gap is not None
         assert gap.interval is None

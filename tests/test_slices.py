@@ -29,7 +29,7 @@ SITE = np.array(["b", "a", "c"], dtype=object)[RNG.integers(0, 3, N)]
 SITE[::13] = None
 SHIFT = RNG.integers(8, 12, N)
 NIGHT = RNG.random(N) < 0.4
-QUICK: dict[str, Any] = {"resamples": 0, "calibrator": None}
+QUICK: dict[str, Any] = {"calibrator": None}
 RANGES = pd.cut(pd.Series(AGE), [0, 40, 65, 120])
 FRAME = pd.DataFrame({"site": SITE, "shift": SHIFT, "night": NIGHT, "age": RANGES})
 COLUMNS = {"site": SITE.tolist(), "shift": SHIFT.tolist(), "night": NIGHT.tolist()}
@@ -132,7 +132,7 @@ def test_files_give_the_same_slices(kind: str, read: str, tmp_path: Path) -> Non
     chosen = [word for name in FRAME for word in ("--slice", name)]
     memory = ["--memory", "0"] if read == "stream" else []
     done = call("evaluate", path, "--label", "y", "--scores", "p", "--scores-are", "posteriors",
-                "--positive", "1", "--calibrator", "none", "--resamples", "0", *memory, *chosen, "--json")  # fmt: skip
+                "--positive", "1", "--calibrator", "none", *memory, *chosen, "--json")  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["slices"]
     for ours, theirs in zip(sliced(FRAME), found, strict=True):

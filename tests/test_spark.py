@@ -65,7 +65,7 @@ def test_only_columns_that_are_needed_are_read(folder: Path) -> None:
 
 
 def test_a_comparison_is_that_of_one_process(folder: Path) -> None:
-    told: dict[str, Any] = {"label": "y", "costs": BINARY, "resamples": 0, "sample_weight": "w"}
+    told: dict[str, Any] = {"label": "y", "costs": BINARY, "sample_weight": "w"}
     here = stakes.compare(TABLE, {"old": "q", "new": "p"}, **told).to_dict()
     there = found("local[2]", folder)["compared"]
     assert there["samples"] == here["samples"]

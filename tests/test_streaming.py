@@ -28,7 +28,7 @@ from stakes.io.units import Unit
 N = 6000
 COLUMNS = ("--label", "y", "--scores", "p", "--scores-are", "posteriors")
 SCORES = (*COLUMNS, "--positive", "1")
-QUICK = (*SCORES, "--resamples", "0", "--calibrator", "none")
+QUICK = (*SCORES, "--calibrator", "none")
 BATCHES = ("--memory", "0", "--json")
 CLOSE = {"auc": 1e-4, "cost.nec": 1e-9, "cross_entropy.normalized": 1e-9}
 
@@ -92,8 +92,6 @@ def test_batches_give_what_the_whole_table_gives(file: str, folder: Path) -> Non
             "evaluate",
             file,
             *SCORES,
-            "--resamples",
-            "0",
             "--format",
             "csv",
             "--memory",
@@ -280,7 +278,7 @@ def test_what_cannot_be_summed_is_read_whole(
 ) -> None:
     rows = table().append_column("y2", table().column("y"))
     parquet.write_table(rows, folder / "t.parquet")
-    quick = () if "--decision" in more else ("--resamples", "0", "--calibrator", "none")
+    quick = () if "--decision" in more else ("--calibrator", "none")
     done = call("evaluate", "t.parquet", *more, *quick, *BATCHES, cwd=folder)
     assert json.loads(done.stdout)["read"] == "whole"
     assert f"Note: read whole: {reason}" in done.stderr
@@ -300,7 +298,7 @@ def three_classes(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 def in_batches_and_whole(file: str, options: tuple[str, ...], folder: Path) -> list[Any]:
     """Return the document of a file read in batches, and read whole."""
-    few = (*options, "--resamples", "0", "--calibrator", "none", "--format", "json")
+    few = (*options, "--calibrator", "none", "--format", "json")
     done = [call("evaluate", file, *few, *more, cwd=folder) for more in (("--memory", "0"), ())]
     assert [d.returncode for d in done] == [0, 0], done[0].stderr
     return [json.loads(d.stdout) for d in done]
@@ -349,7 +347,7 @@ def test_a_threshold_is_not_found_in_batches_of_lists(folder: Path) -> None:
 def test_places_in_lists_are_the_classes_where_labels_are_places(folder: Path) -> None:
     y, p = three_classes(60)
     parquet.write_table(pa.table({"y": y, "p": pa.array(p.tolist())}), folder / "k.parquet")
-    few = ("--label", "y", "--scores", "p", "--scores-are", "posteriors", "--resamples", "0")
+    few = ("--label", "y", "--scores", "p", "--scores-are", "posteriors")
     done = call("evaluate", "k.parquet", *few, "--calibrator", "none", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "classes are 0 to 2, the positions in column p." in done.stderr
@@ -361,7 +359,7 @@ def test_rows_that_were_rounded_are_read_whole(folder: Path) -> None:
     rows = pa.table({"y": y, **{f"p_{k}": short[:, k] for k in range(3)}})
     parquet.write_table(rows, folder / "r.parquet", row_group_size=100)
     options = ("--label", "y", "--scores", "p_0,p_1,p_2", "--scores-are", "posteriors")
-    few = (*options, "--resamples", "0", "--calibrator", "none", *BATCHES)
+    few = (*options, "--calibrator", "none", *BATCHES)
     done = call("evaluate", "r.parquet", *few, cwd=folder)
     assert "rows were rounded" in done.stderr
     assert json.loads(done.stdout)["read"] == "whole"
@@ -763,7 +761,7 @@ def test_the_memory_option_stands_in_application_files_of_all_commands(folder: P
         'memory = "0"\nlabel = "y"\nscores-are = "posteriors"\npositive = "1"\n'
     )
     app = ("t.parquet", "--scores", "p", "--app", "app.toml")
-    done = call("evaluate", *app, "--resamples", "0", "--json", cwd=folder)
+    done = call("evaluate", *app, "--json", cwd=folder)
     assert json.loads(done.stdout)["read"] == "in batches"
     assert call("threshold", *app, cwd=folder).returncode == 0
 
@@ -781,6 +779,6 @@ def test_some_million_rows_are_read_in_batches(rows: int, read: str, folder: Pat
     short = pa.table({"y": np.tile(np.array([0, 1, 0], dtype=np.int8), rows // 3)})
     p = np.linspace(0.01, 0.99, len(short)).astype(np.float32)
     parquet.write_table(short.append_column("p", pa.array(p)), folder / "m.parquet")
-    few = ("--resamples", "0", "--calibrator", "none", "--format", "json")
+    few = ("--calibrator", "none", "--format", "json")
     done = call("evaluate", "m.parquet", *SCORES, *few, cwd=folder)
     assert (done.returncode, json.loads(done.stdout)["read"]) == (0, read), done.stderr

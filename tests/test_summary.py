@@ -102,7 +102,7 @@ def test_a_changed_row_changes_the_bytes() -> None:
 def test_costs_and_losses_are_those_of_all_samples(kind: Any, priors: Any) -> None:
     make, told = KINDS[kind]
     y, p = make(11)
-    options: Any = {"calibrator": None, "resamples": 0}
+    options: Any = {"calibrator": None}
     found = filled(y, p, [100, 350], priors=priors, training_priors="deployment", **told).evaluate(
         **options
     )
@@ -129,8 +129,8 @@ def test_costs_and_losses_are_those_of_all_samples(kind: Any, priors: Any) -> No
 @pytest.mark.parametrize("n", [400, 20_000])
 def test_an_evaluation_is_that_of_all_samples(n: Any) -> None:
     y, p = binary(n, 5, scale=1.6)
-    found = filled(y, p, [], classes=[0, 1], costs=BINARY).evaluate(resamples=0)
-    exact = stakes.evaluate(y, p, costs=BINARY, resamples=0)
+    found = filled(y, p, [], classes=[0, 1], costs=BINARY).evaluate()
+    exact = stakes.evaluate(y, p, costs=BINARY)
     ours, theirs = found.metrics(), exact.metrics()
     assert set(ours) == set(theirs)
     for name, value in theirs.items():
@@ -172,8 +172,8 @@ def test_likelihood_ratios_at_given_priors() -> None:
     y, p = binary(3000, 21)
     ratios = stakes.LogLikelihoodRatios(np.log(p) - np.log1p(-p))
     told: Any = {"classes": [0, 1], "scores": stakes.LogLikelihoodRatios, "priors": [0.95, 0.05]}
-    found = filled(y, ratios, [50], costs=BINARY, **told).evaluate(resamples=0)
-    exact = stakes.evaluate(y, ratios, priors=[0.95, 0.05], costs=BINARY, resamples=0)
+    found = filled(y, ratios, [50], costs=BINARY, **told).evaluate()
+    exact = stakes.evaluate(y, ratios, priors=[0.95, 0.05], costs=BINARY)
     assert found.main.cost.normalized.to_dict() == exact.main.cost.normalized.to_dict()
     assert found.rules[0].raw.value == pytest.approx(exact.rules[0].raw.value, rel=1e-14)
     for name in ("cllr", "minimum_cllr", "auc"):
@@ -183,8 +183,8 @@ def test_likelihood_ratios_at_given_priors() -> None:
 def test_adapted_posteriors() -> None:
     y, p = binary(3000, 22)
     told: Any = {"priors": [0.95, 0.05], "training_priors": [0.7, 0.3], "costs": BINARY}
-    found = filled(y, p, [], classes=[0, 1], **told).evaluate(resamples=0, calibrator=None)
-    exact = stakes.evaluate(y, p, **told, resamples=0, calibrator=None)
+    found = filled(y, p, [], classes=[0, 1], **told).evaluate(calibrator=None)
+    exact = stakes.evaluate(y, p, **told, calibrator=None)
     assert found.main.cost.normalized.to_dict() == exact.main.cost.normalized.to_dict()
     assert found.rules[0].raw.value == pytest.approx(exact.rules[0].raw.value, rel=1e-13)
     error = exact.calibration_errors["calibration_error"]
@@ -200,15 +200,15 @@ def test_two_columns_are_one_score(form: Any) -> None:
     scores = form(table) if form is stakes.Posteriors else form(np.log(table))
     priors = [0.5, 0.5] if form is stakes.LogLikelihoods else None
     told: Any = {"classes": [0, 1], "scores": form, "costs": BINARY, "priors": priors}
-    found = filled(y, scores, [], **told).evaluate(resamples=0)
-    exact = stakes.evaluate(y, scores, costs=BINARY, priors=priors, resamples=0)
+    found = filled(y, scores, [], **told).evaluate()
+    exact = stakes.evaluate(y, scores, costs=BINARY, priors=priors)
     assert found.main.cost.normalized.to_dict() == exact.main.cost.normalized.to_dict()
     assert found.data.scores == exact.data.scores == form.__name__
 
 
 def test_infinite_losses_are_counted() -> None:
     y, p = np.array([0, 1, 0, 1] * 20), np.array([0.2, 0.0, 0.4, 0.9] * 20)
-    found = filled(y, p, [], classes=[0, 1]).evaluate(resamples=0, calibrator=None)
+    found = filled(y, p, [], classes=[0, 1]).evaluate(calibrator=None)
     assert found.rules[0].raw.value == np.inf
     assert found.rules[1].raw.value == stakes.brier_score(y, p).value
 
@@ -239,16 +239,16 @@ def test_cells_have_the_values_and_intervals_of_single_samples(n: Any) -> None:
 
 def test_very_many_samples_in_memory_are_judged_by_their_cells() -> None:
     y, p = binary(150_000, 33)
-    whole = stakes.evaluate(y, p, costs=BINARY, resamples=0)
+    whole = stakes.evaluate(y, p, costs=BINARY)
     order = np.random.default_rng(1).permutation(y.size)
-    again = stakes.evaluate(y[order], p[order], costs=BINARY, resamples=0)
+    again = stakes.evaluate(y[order], p[order], costs=BINARY)
     assert again.to_dict() == whole.to_dict()
     assert whole.ranking["auc"].value == stakes.auc(y, p)
     assert whole.rules[0].raw.value == stakes.cross_entropy(y, p).value
     assert whole.rules[1].raw.value == stakes.brier_score(y, p).value
     assert whole.main.cost.raw.value == stakes.bayes_cost(y, p, costs=BINARY).value
     p[7] = 1.0 - y[7]
-    certain = stakes.evaluate(y, p, resamples=0, calibrator=None)
+    certain = stakes.evaluate(y, p, calibrator=None)
     assert certain.rules[0].raw.infinite_rows.tolist() == [7]
 
 
@@ -351,11 +351,11 @@ def impossible(n: int) -> tuple[Any, Any]:
 @pytest.mark.parametrize("n", [400, 30_000])
 def test_an_infinite_loss_is_told_without_a_row(n: int) -> None:
     y, p = impossible(n)
-    found = filled(y, p, [], classes=3).evaluate(resamples=0)
+    found = filled(y, p, [], classes=3).evaluate()
     (text,) = [v.text for v in found.verdicts if v.code == "infinite_loss"]
     assert text.startswith("1 sample has posterior 0 for the true class, so")
     assert found.rules[0].raw.value == np.inf
-    exact = stakes.evaluate(y, p, resamples=0)
+    exact = stakes.evaluate(y, p)
     (other,) = [v.text for v in exact.verdicts if v.code == "infinite_loss"]
     assert "(row 5)" in other
     assert text.split("; ")[1] == other.split("; ")[1]  # the loss over the others
@@ -399,8 +399,8 @@ def test_sums_of_all_beside_some_rows(priors: Any) -> None:
         "costs": stakes.CostMatrix.zero_one(3).with_abstention(0.3),
     }
     found = filled(y, scores, [9_000], classes=3, scores=stakes.Logits, **told)
-    ours = found.evaluate(resamples=0)
-    exact = stakes.evaluate(y, scores, resamples=0, **told)
+    ours = found.evaluate()
+    exact = stakes.evaluate(y, scores, **told)
     assert "rest on" in ours.notes[-1]
     assert ours.data.counts == exact.data.counts
     assert ours.main.cost.value.value == pytest.approx(exact.main.cost.value.value, rel=1e-14)
@@ -463,8 +463,8 @@ def test_scores_beside_a_threshold_are_decided_one_by_one(kind: Any, miss: float
     y = np.arange(steps.size) % 2
     found = stakes.Summary(classes=2, scores=kind, costs=costs)
     found.update(y, scores)
-    exact = stakes.evaluate(y, kind(scores), costs=costs, resamples=0)
-    ours = found.evaluate(resamples=0)
+    exact = stakes.evaluate(y, kind(scores), costs=costs)
+    ours = found.evaluate()
     assert ours.main.confusion.counts.tolist() == exact.main.confusion.counts.tolist()
     assert ours.main.confusion.counts.all()
 
@@ -477,7 +477,7 @@ def test_rows_of_each_class_count_as_all_of_its_samples() -> None:
     y = np.where(rng.random(y.size) < np.array([0.02, 0.1, 0.3])[y], (y + 1) % 3, y)
     scores = stakes.Logits(1.5 * z)
     total = filled(y, scores, [20_000], classes=[0, 1, 2], scores=stakes.Logits)
-    found, exact = total.evaluate(resamples=50), stakes.evaluate(y, scores, resamples=50)
+    found, exact = total.evaluate(), stakes.evaluate(y, scores)
     assert "rest on" in found.notes[-1]
     assert found.sketch is not None
     assert (found.sketch.total, found.sketch.counts.tolist()) == (y.size, list(exact.data.counts))
@@ -495,7 +495,7 @@ def test_weights_groups_and_slices_of_very_many_samples_count() -> None:
     y, p = binary(140_000, 35)
     weights = np.where(np.arange(y.size) % 2, 1.0, 3.0)
     unit = np.arange(y.size) // 50
-    few: Any = {"costs": BINARY, "resamples": 0, "calibrator": None}
+    few: Any = {"costs": BINARY, "calibrator": None}
     weighed = stakes.evaluate(y, p, sample_weight=weights, **few)
     exact = stakes.bayes_cost(y, p, costs=BINARY, sample_weight=weights)
     assert weighed.main.cost.raw.value == exact.value

@@ -63,7 +63,7 @@ def test_every_source_gives_the_summary_of_its_columns(form: str) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_source_is_evaluated_and_compared(form: str) -> None:
-    options: Any = {"costs": BINARY, "resamples": 0}
+    options: Any = {"costs": BINARY}
     found = stakes.evaluate(FORMS[form](TABLE), label="y", scores="p", **options)
     assert found.to_dict() == stakes.evaluate(Y, P, **options).to_dict()
     compared = stakes.compare(
@@ -97,7 +97,7 @@ def test_labels_of_every_type(name: str, turned: bool) -> None:  # noqa: FBT001
     whole.update(np.array(LABELS[name][1], dtype=object)[Y].tolist(), P)
     table = pa.table({"y": make(), "p": P})
     assert stakes.Summary.of(table, label="y", scores="p", classes=classes) == whole
-    y = stakes.evaluate(table, label="y", scores="p", classes=classes, resamples=0)
+    y = stakes.evaluate(table, label="y", scores="p", classes=classes)
     assert y.data.counts == (int((turned == Y).sum()), int((turned != Y).sum()))
 
 
@@ -149,7 +149,7 @@ def test_scores_of_several_classes(listed: str, single: bool) -> None:  # noqa: 
     whole.update(y, p)
     reader = table.to_reader(max_chunksize=90)
     assert stakes.Summary.of(reader, label="y", scores=scores, kind=stakes.Logits) == whole
-    found = stakes.evaluate(table, label="y", scores=scores, kind=stakes.Logits, resamples=0)
+    found = stakes.evaluate(table, label="y", scores=scores, kind=stakes.Logits)
     assert found.data.n == N
     assert found.data.scores == "Logits"
 
@@ -271,7 +271,7 @@ def test_weights_groups_slices_and_amounts_are_columns(form: str) -> None:
 
 @pytest.mark.parametrize("form", ["table", "polars", "pandas", "duckdb"])
 def test_evaluate_and_compare_take_names_of_columns(form: str) -> None:
-    quick: dict[str, Any] = {"resamples": 0, "calibrator": None}
+    quick: dict[str, Any] = {"calibrator": None}
     columns = {"sample_weight": member("w"), "groups": member("patient")}
     costs = BY_CASE.with_columns({"amount": member("amount")})
     slices = {"site": MEMBERS["site"].to_pylist()}
@@ -283,9 +283,9 @@ def test_evaluate_and_compare_take_names_of_columns(form: str) -> None:
     assert found.to_dict() == exact.to_dict()
     both = {"a": "p", "b": "amount"}
     scaled = MEMBERS.set_column(6, "amount", pa.array(1 / (1 + member("amount"))))
-    other = stakes.compare(FORMS[form](scaled), both, label="y", **names, resamples=0)
+    other = stakes.compare(FORMS[form](scaled), both, label="y", **names)
     systems = {"a": P, "b": 1 / (1 + member("amount"))}
-    assert other.to_dict() == stakes.compare(Y, systems, **columns, resamples=0).to_dict()
+    assert other.to_dict() == stakes.compare(Y, systems, **columns).to_dict()
 
 
 @pytest.mark.parametrize(

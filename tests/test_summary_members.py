@@ -23,7 +23,7 @@ from stakes.summary.tally import Field, Layout, Tally, split, total, total_of_un
 
 BINARY = stakes.CostMatrix.binary(miss=5, false_alarm=1)
 BY_CASE = stakes.CostsByCase([[0, 3], ["amount", 0]], classes=[0, 1])
-QUICK: dict[str, Any] = {"resamples": 0, "calibrator": None}
+QUICK: dict[str, Any] = {"calibrator": None}
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,7 +264,7 @@ def test_calibrated_losses_are_those_of_all_samples_less_what_calibration_recove
 ) -> None:
     monkeypatch.setattr("stakes.evaluation.summaries.summed_rows._MOST_ROWS", 900)
     case, data = CASES["three, weights"], made(6000, 3, k=3)
-    found = case.filled(data).evaluate(resamples=0)
+    found = case.filled(data).evaluate()
     for result in (found.main.cost, *found.rules):
         assert result.calibrated_normalized is not None
         assert result.calibration_loss is not None
@@ -544,9 +544,9 @@ def test_rows_alike_of_few_groups_vary_as_groups_do() -> None:
     group = np.repeat(np.arange(40), 50)
     told = stakes.Summary(classes=[0, 1], grouped=True)
     told.update(y, p, groups=group)
-    found = told.evaluate(calibrator=None, resamples=300)
-    exact = stakes.evaluate(y, p, groups=group, calibrator=None, resamples=300)
-    alone = stakes.evaluate(y, p, calibrator=None, resamples=300)
+    found = told.evaluate(calibrator=None)
+    exact = stakes.evaluate(y, p, groups=group, calibrator=None)
+    alone = stakes.evaluate(y, p, calibrator=None)
     name = "cost.f1_score"
     wide = [
         e.interval.high - e.interval.low  # type: ignore[union-attr]

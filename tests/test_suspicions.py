@@ -38,7 +38,7 @@ def found(result: Any) -> dict[str, str]:  # noqa: ANN401
 
 
 def said(y: Any, scores: Any, **more: Any) -> dict[str, str]:  # noqa: ANN401
-    result = stakes.evaluate(y, scores, resamples=0, calibrator=None, **more)
+    result = stakes.evaluate(y, scores, calibrator=None, **more)
     codes = [v.code for v in result.verdicts if v.code in CODES]
     assert len(set(codes)) == len(codes)
     assert all(code in str(result.to_dict()) for code in codes)
@@ -51,7 +51,7 @@ def test_ordinary_samples_are_left_alone() -> None:
     assert said(Y3, P3) == {}
     assert said(Y, P.round(2), costs={"miss": 5, "false_alarm": 1}) == {}
     assert said(Y, stakes.Logits(np.log(P / (1 - P)))) == {}
-    assert found(stakes.compare(Y, {"a": P, "b": P**2}, resamples=0)) == {}
+    assert found(stakes.compare(Y, {"a": P, "b": P**2})) == {}
 
 
 @pytest.mark.parametrize("values", [[[1, 0], [0, 5]], [[0, 1], [5, 6]], [[2, 3], [1, 2]]])
@@ -60,11 +60,11 @@ def test_a_right_decision_that_costs_more_is_said(values: list[list[float]]) -> 
     (text,) = said(Y, P, costs=costs).values()
     assert "A right decision costs more than a wrong one" in text
     assert "transposed" in text
-    found_ = stakes.evaluate(Y, P, costs={"x": costs, "y": [[0, 1], [1, 0]]}, resamples=0)
+    found_ = stakes.evaluate(Y, P, costs={"x": costs, "y": [[0, 1], [1, 0]]})
     assert [v.text[:3] for v in found_.verdicts if v.code in CODES] == ["x: "]
     decided = stakes.confusion_matrix(Y, (P > 0.5).astype(int))
-    assert found(stakes.evaluate_decisions(decided, costs, resamples=0))
-    assert found(stakes.compare(Y, {"a": P, "b": P**2}, costs=costs, resamples=0))
+    assert found(stakes.evaluate_decisions(decided, costs))
+    assert found(stakes.compare(Y, {"a": P, "b": P**2}, costs=costs))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_weights_over_orders_of_magnitude_are_said() -> None:
 @pytest.mark.parametrize("scores", [np.full(N, 0.3), np.tile([0.4, 0.6], (N, 1))])
 def test_equal_scores_are_said(scores: Any) -> None:  # noqa: ANN401
     assert "the same for all 500 samples" in said(Y, scores)["scores_equal"]
-    both = found(stakes.compare(Y, {"new": P, "old": scores}, resamples=0))
+    both = found(stakes.compare(Y, {"new": P, "old": scores}))
     assert "The scores of old are the same" in both["scores_equal"]
     nearly = np.array(scores)
     nearly[-1] = nearly[-1, ::-1] if nearly.ndim > 1 else 0.31
@@ -141,12 +141,12 @@ def test_rows_out_of_step_are_said(y: Any, p: Any, lag: int) -> None:  # noqa: A
 @pytest.mark.parametrize("name", ["old", "new"])
 def test_a_system_out_of_step_is_named(name: str) -> None:
     systems = {"old": P, "new": P**1.5} | {name: np.roll(P, 1)}
-    text = found(stakes.compare(Y, systems, resamples=0))["out_of_step"]
+    text = found(stakes.compare(Y, systems))["out_of_step"]
     assert text.startswith(f"Labels and scores of {name} are out of step")
 
 
 def test_labels_out_of_step_with_all_systems_are_said_once() -> None:
-    result = stakes.compare(np.roll(Y, 1), {"old": P, "new": P**1.5}, resamples=0)
+    result = stakes.compare(np.roll(Y, 1), {"old": P, "new": P**1.5})
     (text,) = (v.text for v in result.verdicts if v.code == "out_of_step")
     assert text.startswith("Labels and scores are out of step")
 
@@ -164,14 +164,14 @@ def test_many_rows_out_of_step_are_said() -> None:
     [P, stakes.Posteriors(P), np.column_stack([1 - P, P]), stakes.Logits(np.log(P / (1 - P)))],
 )
 def test_systems_that_are_the_same_need_no_more_samples(twin: Any) -> None:  # noqa: ANN401
-    result = stakes.compare(Y, {"old": P, "new": twin, "other": P**2}, resamples=0)
+    result = stakes.compare(Y, {"old": P, "new": twin, "other": P**2})
     assert "The scores of new are those of old in all 500" in found(result)["same_scores"]
     assert [
         v for v in result.verdicts if "gather more" in v.advice.lower() and " new " in v.text
     ] == []
     ratios = stakes.LogLikelihoodRatios(np.log(P / (1 - P)))
     systems = {"old": ratios, "new": stakes.LogLikelihoodRatios(ratios.values)}
-    again = stakes.compare(Y, systems, priors="data", resamples=0)
+    again = stakes.compare(Y, systems, priors="data")
     assert list(found(again)) == ["same_scores"]
 
 

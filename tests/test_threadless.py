@@ -18,11 +18,11 @@ WEIGHTS = RNG.random(400) + 0.5
 
 def results() -> list[dict[str, Any]]:
     costs = {"miss": 5, "false_alarm": 1}
-    weighted = stakes.evaluate(Y, P, costs=costs, sample_weight=WEIGHTS, resamples=60)
+    weighted = stakes.evaluate(Y, P, costs=costs, sample_weight=WEIGHTS)
     parts = {"half": np.where(np.arange(400) < 200, "first", "second")}
-    grouped = stakes.evaluate(Y, P, groups=np.arange(400) // 4, slices=parts, resamples=60)
-    three = stakes.evaluate(Y + (Q > P), np.stack([P, Q, 2 - P - Q], axis=1) / 2, resamples=60)
-    compared = stakes.compare(Y, {"a": P, "b": Q}, resamples=60)
+    grouped = stakes.evaluate(Y, P, groups=np.arange(400) // 4, slices=parts)
+    three = stakes.evaluate(Y + (Q > P), np.stack([P, Q, 2 - P - Q], axis=1) / 2)
+    compared = stakes.compare(Y, {"a": P, "b": Q})
     found: list[Any] = [weighted, grouped, three, compared]
     return [{**each.to_dict(), "page": each.to_html()} for each in found]
 

@@ -96,7 +96,7 @@ def test_what_no_threshold_can_serve_is_refused() -> None:
 def test_posteriors_are_adapted_to_the_priors_of_each_application() -> None:
     few = stakes.Application(COSTS, [0.995, 0.005])
     both = stakes.evaluate(
-        DATA.y, RAW, costs={"now": COSTS, "few": few}, training_priors=[0.7, 0.3], resamples=0
+        DATA.y, RAW, costs={"now": COSTS, "few": few}, training_priors=[0.7, 0.3]
     )
     by_hand = RAW.at_priors([0.7, 0.3], [0.995, 0.005])
     cost = stakes.bayes_cost(DATA.y, by_hand, costs=COSTS, priors=[0.995, 0.005])
@@ -105,7 +105,7 @@ def test_posteriors_are_adapted_to_the_priors_of_each_application() -> None:
     entropy = stakes.cross_entropy(DATA.y, now)
     assert both.rules[0].raw.value == pytest.approx(entropy.value, rel=1e-12)
     compared = stakes.compare(
-        DATA.y, {"a": RAW, "b": RAW}, costs={"few": few}, training_priors=[0.7, 0.3], resamples=0
+        DATA.y, {"a": RAW, "b": RAW}, costs={"few": few}, training_priors=[0.7, 0.3]
     )
     assert compared.values["a"]["few.value"] == pytest.approx(cost.value, rel=1e-12)
 
@@ -133,7 +133,7 @@ def test_the_least_cost_has_one_interval_however_priors_are_given(prior: float) 
     at, old = [1 - prior, prior], [0.7, 0.3]
     y, p = DATA.y[::4], np.exp(RAW.values[::4, 1])
     for_all, own = (
-        stakes.evaluate(y, p, costs={"a": c}, priors=q, training_priors=old, resamples=0).main
+        stakes.evaluate(y, p, costs={"a": c}, priors=q, training_priors=old).main
         for c, q in ((COSTS, at), (stakes.Application(COSTS, at), None))
     )
     best = stakes.choose_threshold(y, p, costs=COSTS, priors=at, training_priors=old).results[1]
@@ -147,7 +147,7 @@ def test_the_least_cost_has_one_interval_however_priors_are_given(prior: float) 
 def test_any_rising_map_of_scores_has_the_same_least_cost() -> None:
     y, z = DATA.y[::11], (RAW.values[:, 1] - RAW.values[:, 0])[::11]
     found = {
-        ends(stakes.evaluate(y, stakes.Logits(s), costs=COSTS, resamples=0).main.minimum)
+        ends(stakes.evaluate(y, stakes.Logits(s), costs=COSTS).main.minimum)
         for s in (z, np.arcsinh(z), z**3 + z, np.exp(z))
     }
     assert len(found) == 1

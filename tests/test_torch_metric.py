@@ -51,7 +51,7 @@ TOLD: dict[str, dict[str, Any]] = {
 def test_every_number_is_that_of_evaluate(case: str) -> None:
     told = TOLD[case]
     z, y = data(3 if told.get("classes") == 3 else 2)
-    whole = stakes.evaluate(y, stakes.Logits(z), **told, resamples=0)
+    whole = stakes.evaluate(y, stakes.Logits(z), **told)
     want = {name: e.value for name, e in whole.metrics().items() if "alibrat" not in name}
     want = {name: v for name, v in want.items() if not name.endswith((".relative", "minimum_nec"))}
     metric = filled(stakes.torch.Metric(list(want), kind=stakes.Logits, **told), z, y)
@@ -60,7 +60,7 @@ def test_every_number_is_that_of_evaluate(case: str) -> None:
     for name, value in want.items():
         near = 1e-3 if name.partition(".")[0] in {"auc", "eer"} else 1e-6  # from cells of the score
         assert float(found[name]) == pytest.approx(value, rel=near, abs=1e-7, nan_ok=True)
-    assert metric.evaluate(resamples=0).data.n == len(y)
+    assert metric.evaluate().data.n == len(y)
 
 
 def test_a_single_name_gives_a_number() -> None:
@@ -74,7 +74,7 @@ def test_a_single_name_gives_a_number() -> None:
     loss = filled(
         stakes.torch.Metric("cost.calibration_loss", costs=COSTS, kind=stakes.Logits), z, y
     )
-    want = loss.summary.evaluate(resamples=0).metrics()["cost.calibration_loss"].value
+    want = loss.summary.evaluate().metrics()["cost.calibration_loss"].value
     assert float(loss.compute()) == pytest.approx(want, rel=1e-6)
 
 
@@ -180,7 +180,7 @@ def test_labels_are_positions_of_classes_with_names() -> None:
         plain.update([names[i] for i in y[5:]], z[5:])
         assert metric.summary.n == plain.n == 195
         assert metric.summary.ignored == 5
-        want = plain.evaluate(calibrator=None, resamples=0).metrics()["cost.nec"].value
+        want = plain.evaluate(calibrator=None).metrics()["cost.nec"].value
         assert float(metric.compute()) == pytest.approx(want, rel=1e-6)
         assert float(metric(z, labels)) == pytest.approx(want, rel=1e-6)
     for wrong in (-1, 3):
@@ -251,7 +251,7 @@ def test_prices_of_cases_are_columns() -> None:
     metric.update(z, y, columns={"amount": amount})
     whole = stakes.Summary(classes=2, costs=costs, scores=stakes.Logits)
     whole.update(y, z, columns={"amount": amount})
-    want = whole.evaluate(calibrator=None, resamples=0).main.cost.value.value
+    want = whole.evaluate(calibrator=None).main.cost.value.value
     assert float(metric.compute()) == pytest.approx(want, rel=1e-6)
     assert metric(z, y, columns={"amount": amount}) == metric.compute()
     with pytest.raises(stakes.InputError, match="must be arguments of update"):

@@ -40,7 +40,6 @@ def test_every_argument_takes_every_float(dtype: str) -> None:
             sample_weight=read(weights),
             groups=torch.arange(N) // 3,
             slices={"site": read(site)},
-            resamples=0,
         ).to_dict()
 
     own = z.to(kind)
@@ -152,7 +151,7 @@ def test_what_cannot_be_read_is_an_input_error(
 @pytest.mark.parametrize("argument", ["y_true", "sample_weight", "groups", "priors", "costs"])
 def test_every_argument_names_itself(argument: str) -> None:
     y, z = tensors()
-    given: dict[str, Any] = {"y_true": y, "scores": stakes.Logits(z), "resamples": 0}
+    given: dict[str, Any] = {"y_true": y, "scores": stakes.Logits(z)}
     given[argument] = torch.ones(K, K, device="meta") if argument == "costs" else y.to("meta")
     with pytest.raises(stakes.InputError, match=rf"{argument} must hold numbers: got a tensor on"):
         stakes.evaluate(**given)

@@ -43,7 +43,7 @@ def test_a_collection_takes_it_beside_others() -> None:
     assert float(found["val/nec"]) == pytest.approx(card.cost.normalized, rel=1e-6)
     assert float(found["val/entropy"]) == pytest.approx(card.cross_entropy.normalized, rel=1e-6)
     assert float(found["val/accuracy"]) == pytest.approx(float((z.argmax(1) == y).float().mean()))
-    assert collection["nec"].evaluate(resamples=0).data.n == len(y)
+    assert collection["nec"].evaluate().data.n == len(y)
     clone = collection.clone(prefix="test/")
     collection.reset()
     assert nec.summary.n == 0

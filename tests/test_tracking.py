@@ -42,11 +42,11 @@ def records() -> Mapping[str, Tracked]:
     decided = np.where(p > 0.5, "ill", "well")
     counts = stakes.confusion_matrix(y, decided, classes=("well", "ill"))
     return {
-        "evaluation": stakes.evaluate(y, p, costs=COSTS, resamples=60),
+        "evaluation": stakes.evaluate(y, p, costs=COSTS),
         "several": stakes.evaluate(
-            y, p, costs={"ward": stakes.Application(COSTS), "home": stakes.Application(COSTS, {"well": 0.9, "ill": 0.1})}, training_priors="data", resamples=0
+            y, p, costs={"ward": stakes.Application(COSTS), "home": stakes.Application(COSTS, {"well": 0.9, "ill": 0.1})}, training_priors="data"
         ),
-        "comparison": stakes.compare(y, {"old": p, "new": q}, costs=COSTS, resamples=60, margin=0.02),
+        "comparison": stakes.compare(y, {"old": p, "new": q}, costs=COSTS, margin=0.02),
         "decisions": stakes.evaluate_decisions(counts, COSTS),
     }  # fmt: skip
 
@@ -104,7 +104,7 @@ def test_a_comparison_names_systems_differences_and_relative_costs() -> None:
 def test_two_numbers_of_one_name_are_refused() -> None:
     y, p, q = labels(60)
     uses = {"cost": stakes.Application(COSTS), "x/cost": stakes.Application(COSTS)}
-    both = stakes.compare(y, {"a": p, "a/x": q}, costs=uses, resamples=0)
+    both = stakes.compare(y, {"a": p, "a/x": q}, costs=uses)
     with pytest.raises(stakes.InputError, match=r"'a/x/cost\.value' stands for several"):
         both.flat_metrics()
 
@@ -132,13 +132,13 @@ def test_numbers_are_logged_one_by_one_or_together(kind: str) -> None:
 def test_undefined_and_infinite_numbers_are_handed_over() -> None:
     y = np.array(["well"] * 20 + ["ill"] * 20)
     counts = stakes.confusion_matrix(y, y, classes=("well", "ill"))
-    free = stakes.evaluate_decisions(counts, COSTS, {"well": 1.0, "ill": 0.0}, resamples=0)
+    free = stakes.evaluate_decisions(counts, COSTS, {"well": 1.0, "ill": 0.0})
     seen: dict[str, float] = {}
     free.log_to(seen.__setitem__)
     assert math.isnan(seen["cost.nec"])
     assert "cost.nec.low" not in seen
     seen.clear()
-    stakes.evaluate_decisions(counts, COSTS, resamples=0).log_to(seen.__setitem__)
+    stakes.evaluate_decisions(counts, COSTS).log_to(seen.__setitem__)
     assert seen["cost.positive_likelihood_ratio"] == math.inf
 
 
@@ -160,12 +160,12 @@ def test_the_document_has_the_numbers_of_the_command(tmp_path: Path) -> None:
     write_scores(tmp_path / "scores.csv")
     printed = call(
         "evaluate", "scores.csv", "--label", "y", "--scores", "p_alarm", "--scores-are", "posteriors",
-        "--positive", "alarm", "--resamples", "60", "--json", cwd=tmp_path,
+        "--positive", "alarm", "--json", cwd=tmp_path,
     )  # fmt: skip
     with (tmp_path / "scores.csv").open() as stream:
         rows = list(csv.DictReader(stream))
     y, p = np.array([r["y"] for r in rows]), np.array([float(r["p_alarm"]) for r in rows])
-    made = stakes.evaluate(y, p, classes=("calm", "alarm"), resamples=60)
+    made = stakes.evaluate(y, p, classes=("calm", "alarm"))
     mine, theirs = json.loads(made.to_json(source="scores.csv")), json.loads(printed.stdout)
     for each in (mine, theirs):
         for verdict in each["verdicts"]:

@@ -29,7 +29,7 @@ USE = [0.98, 0.02]
 X = P[:, None]
 MODEL = LogisticRegression().fit(X, Y)
 TABLE = pa.table({"y": Y, "p": P, "r": P**1.1})
-FEW: dict[str, Any] = {"calibrator": None, "resamples": 0}
+FEW: dict[str, Any] = {"calibrator": None}
 
 
 def summary(**told: Any) -> stakes.Evaluation:  # noqa: ANN401
@@ -41,18 +41,16 @@ def summary(**told: Any) -> stakes.Evaluation:  # noqa: ANN401
 
 ENTRIES: dict[str, Callable[..., Any]] = {
     "evaluate": lambda **t: stakes.evaluate(Y, P, costs=COSTS, **t, **FEW),
-    "compare": lambda **t: stakes.compare(Y, {"a": P, "b": P**1.1}, costs=COSTS, resamples=0, **t),
+    "compare": lambda **t: stakes.compare(Y, {"a": P, "b": P**1.1}, costs=COSTS, **t),
     "choose_threshold": lambda **t: stakes.choose_threshold(Y, P, costs=COSTS, **t),
     "decide": lambda **t: stakes.decide(P, COSTS, **t),
     "Summary": summary,
     "Summary.of": lambda **t: stakes.Summary.of(TABLE, label="y", scores="p", **t),
     "ComparisonDisplay.compute": lambda **t: displays.ComparisonDisplay.compute(
-        Y, {"a": P, "b": P**1.1}, resamples=0, **t
+        Y, {"a": P, "b": P**1.1}, **t
     ),
     "evaluate_model": lambda **t: stakes.evaluate_model(MODEL, X, Y, costs=COSTS, **t, **FEW),
-    "compare_models": lambda **t: stakes.compare_models(
-        {"a": MODEL, "b": MODEL}, X, Y, resamples=0, **t
-    ),
+    "compare_models": lambda **t: stakes.compare_models({"a": MODEL, "b": MODEL}, X, Y, **t),
     "BayesClassifier": lambda **t: stakes.sklearn.BayesClassifier(FrozenEstimator(MODEL), **t).fit(
         X, Y
     ),
@@ -129,14 +127,14 @@ def test_likelihoods_and_decisions_need_no_word_and_take_none() -> None:
     stakes.evaluate(Y, LLR, priors=USE, **FEW)
     stakes.decide(LLR, COSTS, priors=USE)
     stakes.choose_threshold(Y, LLR, priors=USE)
-    stakes.evaluate_decisions(stakes.confusion_matrix(Y, P > 0.5), priors=USE, resamples=0)
+    stakes.evaluate_decisions(stakes.confusion_matrix(Y, P > 0.5), priors=USE)
     for word in ("data", "deployment", [0.8, 0.2]):
         with pytest.raises(InputError, match="are for posteriors"):
             stakes.evaluate(Y, LLR, priors=USE, training_priors=word, **FEW)
 
 
 def test_likelihoods_and_posteriors_are_compared_at_priors() -> None:
-    told: dict[str, Any] = {"priors": USE, "training_priors": [0.8, 0.2], "resamples": 0}
+    told: dict[str, Any] = {"priors": USE, "training_priors": [0.8, 0.2]}
     found = stakes.compare(Y, {"p": DATA.posteriors([0.8, 0.2]), "r": LLR}, costs=COSTS, **told)
     assert found.values["p"]["cost.nec"] == pytest.approx(found.values["r"]["cost.nec"])
 
@@ -190,7 +188,7 @@ def test_priors_of_0_are_no_obstacle_to_posteriors_that_are_there() -> None:
 
 
 COMMON = ("--label", "y", "--scores", "p", "--scores-are", "posteriors", "--positive", "1")
-QUICK = ("--resamples", "0", "--calibrator", "none")
+QUICK = ("--calibrator", "none")
 COMMANDS: dict[str, tuple[str, ...]] = {
     "evaluate": ("evaluate", "t.csv", *COMMON, *QUICK),
     "evaluate in batches": ("evaluate", "t.csv", *COMMON, *QUICK, "--memory", "0"),

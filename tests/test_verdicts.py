@@ -169,20 +169,20 @@ def test_holm_by_levels_is_holm_by_p_values(p_values: list[float]) -> None:
 
 
 def test_no_verdict_where_the_naive_system_costs_nothing() -> None:
-    free = stakes.evaluate(TWO.y, RAW, costs=[[0, 0], [1, 0]], resamples=0)
+    free = stakes.evaluate(TWO.y, RAW, costs=[[0, 0], [1, 0]])
     assert codes(free)[0] == "no_verdict"
-    nearly = stakes.evaluate(TWO.y, RAW, costs=[[0, 0.01], [1, 0]], resamples=0)
+    nearly = stakes.evaluate(TWO.y, RAW, costs=[[0, 0.01], [1, 0]])
     assert "no_verdict" not in codes(nearly)
 
 
 def test_the_same_for_practical_purposes() -> None:
     y, llr = drawn(60_000, seed=3)
     worthless = np.where(llr > 7, 0.6, 0.4)  # one case in a hundred, and most of them rightly
-    found = stakes.evaluate(y, worthless, resamples=0, calibrator=None)
+    found = stakes.evaluate(y, worthless, calibrator=None)
     assert 0.95 < found.main.cost.normalized.value < 1
     assert codes(found)[0] == "useful"  # below 1 beyond chance, however little
     coin = np.where(np.random.default_rng(4).random(y.size) < 0.02, 0.6, 0.2)
-    found = stakes.evaluate(y, coin, costs=[[0, 1], [7 / 3, 0]], resamples=0, calibrator=None)
+    found = stakes.evaluate(y, coin, costs=[[0, 1], [7 / 3, 0]], calibrator=None)
     assert codes(found)[0] == "practically_equal"
 
 
@@ -192,7 +192,7 @@ def test_the_same_for_practical_purposes() -> None:
 def test_a_system_that_always_decides_the_same() -> None:
     y = np.repeat([0, 1], [180, 20])
     p = np.linspace(0.01, 0.3, 200)
-    result = stakes.evaluate(y, p, resamples=0)
+    result = stakes.evaluate(y, p)
     first = result.verdicts[0]
     assert first.code == "always_the_same"
     assert "Every sample gets 0, the best constant answer" in first.text
@@ -200,16 +200,16 @@ def test_a_system_that_always_decides_the_same() -> None:
     assert "From 200 samples, at most 1.5 % of such cases" in first.text
     assert not {"useful", "not_distinguishable", "worse_than_naive"} & set(codes(result))
     p[-1] = 0.9
-    assert first.code not in codes(stakes.evaluate(y, p, resamples=0))
+    assert first.code not in codes(stakes.evaluate(y, p))
 
 
 def test_the_same_decision_can_be_worse_than_naive() -> None:
     y = np.repeat([0, 1], [180, 20])
-    result = stakes.evaluate(y, np.linspace(0.6, 0.9, 200), resamples=0)
+    result = stakes.evaluate(y, np.linspace(0.6, 0.9, 200))
     assert codes(result)[:2] == ["worse_than_naive", "always_the_same"]
     assert "900 % of the cost of always answering 0" in result.verdicts[1].text
     groups = np.arange(200) // 10
-    grouped = stakes.evaluate(y, np.linspace(0.1, 0.3, 200), groups=groups, resamples=0)
+    grouped = stakes.evaluate(y, np.linspace(0.1, 0.3, 200), groups=groups)
     assert 13 < 100 * (1 - 0.05 ** (1 / 20)) < 14
     assert "From 20 groups, at most 14 %" in grouped.verdicts[0].text
 
@@ -250,19 +250,17 @@ def test_calibration_makes_useful_only_by_its_interval(high: float, expected: bo
 
 
 def test_calibration_that_makes_a_system_useful_says_so() -> None:
-    result = stakes.evaluate(TWO.y, np.exp(TWO.posteriors([0.01, 0.99]).values), resamples=0)
+    result = stakes.evaluate(TWO.y, np.exp(TWO.posteriors([0.01, 0.99]).values))
     verdict = next(v for v in result.verdicts if v.code == "calibration_would_help")
     assert "which makes it useful (p < 0.001)" in verdict.text
     assert codes(result)[0] == "worse_than_naive"
-    without = stakes.evaluate(TWO.y, RAW, calibrator=None, resamples=0)
+    without = stakes.evaluate(TWO.y, RAW, calibrator=None)
     assert "calibration_would_help" not in codes(without)
 
 
 def test_verdicts_do_not_depend_on_resamples() -> None:
     for scores in (RAW, np.exp(TWO.posteriors([0.01, 0.99]).values)):
-        none, many = (
-            stakes.evaluate(TWO.y, scores, costs=THREE, resamples=r).verdicts for r in (0, 100)
-        )
+        none, many = (stakes.evaluate(TWO.y, scores, costs=THREE).verdicts for r in (0, 100))
         assert [v.code for v in none] == [v.code for v in many]
 
 
@@ -308,7 +306,7 @@ def test_confidence_goes_by_the_slope(low: float, high: float, code: str | None)
 @pytest.mark.parametrize(("scale", "code"), [(2.0, "overconfident"), (0.5, "underconfident")])
 def test_scaled_log_odds(scale: float, code: str) -> None:
     y, llr = drawn(2000, seed=5)
-    found = stakes.evaluate(y, expit(scale * (llr + logit(0.3))), resamples=0)
+    found = stakes.evaluate(y, expit(scale * (llr + logit(0.3))))
     assert code in codes(found)
     assert found.slope is not None
     assert found.slope.value == pytest.approx(1 / scale, rel=0.15)
@@ -324,7 +322,7 @@ def test_swapped_columns_are_said_first() -> None:
     y, llr = drawn(300, seed=6)
     p = expit(llr + logit(0.3))
     names = np.array(["well", "ill"], dtype=object)
-    found = stakes.evaluate(names[y], 1 - p, classes=["well", "ill"], resamples=0)
+    found = stakes.evaluate(names[y], 1 - p, classes=["well", "ill"])
     first = found.verdicts[0]
     assert first.code == "scores_reversed"
     assert "rank 'ill' below 'well'" in first.text
@@ -332,16 +330,16 @@ def test_swapped_columns_are_said_first() -> None:
     silent = {"calibration_would_help", "overconfident", "probabilities_not_calibrated"}
     assert not silent & set(codes(found))
     assert not [v for v in found.verdicts if v.action == "calibrate"]
-    assert "scores_reversed" not in codes(stakes.evaluate(y, p, resamples=0))
+    assert "scores_reversed" not in codes(stakes.evaluate(y, p))
 
 
 def test_swapped_columns_of_three_classes() -> None:
     data = stakes.simulation.simulate(3, n=600, priors=[0.4, 0.3, 0.3])
     p = np.exp(data.posteriors([0.4, 0.3, 0.3]).values)
-    found = stakes.evaluate(data.y, p[:, [1, 0, 2]], resamples=0)
+    found = stakes.evaluate(data.y, p[:, [1, 0, 2]])
     assert codes(found)[0] == "scores_reversed"
     assert "rank 0 below the other classes" in found.verdicts[0].text
-    assert "scores_reversed" not in codes(stakes.evaluate(data.y, p, resamples=0))
+    assert "scores_reversed" not in codes(stakes.evaluate(data.y, p))
 
 
 @pytest.mark.parametrize(("high", "expected"), [(0.4999, True), (0.5, False)])
@@ -388,7 +386,7 @@ def test_infinite_losses_are_counted_once() -> None:
     y = np.arange(120) % 2
     p = np.where(y == 1, 0.8, 0.2)
     p[[1, 11, 31, 51, 71, 91]] = 0.0
-    result = stakes.evaluate(y, p, resamples=0)
+    result = stakes.evaluate(y, p)
     verdict = next(v for v in result.verdicts if v.code == "infinite_loss")
     assert "6 samples have posterior 0 for the true class (row 1 and 5 more)" in verdict.text
     (note,) = result.notes
@@ -409,8 +407,8 @@ def test_few_errors(misses: int, alarms: int) -> None:
     y = np.repeat([0, 1], 200)
     d = y.copy()
     d[:alarms], d[200 : 200 + misses] = 1, 0
-    scored = stakes.evaluate(y, np.where(d == 1, 0.8, 0.2), resamples=0)
-    counted = evaluate_decisions(confusion(y, d), resamples=0)
+    scored = stakes.evaluate(y, np.where(d == 1, 0.8, 0.2))
+    counted = evaluate_decisions(confusion(y, d))
     for verdicts in (scored.verdicts, counted.verdicts):
         said = [v.text for v in verdicts if v.code == "few_errors"]
         assert bool(said) == (min(misses, alarms) < cautions.FEWEST_ERRORS)
@@ -425,11 +423,9 @@ def test_few_errors_of_several_classes(errors: int, expected: bool) -> None:  # 
     y = np.repeat([0, 1, 2], 100)
     d = y.copy()
     d[:errors] = 1
-    result = stakes.evaluate(y, np.eye(3)[d] * 0.7 + 0.1, resamples=0)
+    result = stakes.evaluate(y, np.eye(3)[d] * 0.7 + 0.1)
     assert ("few_errors" in codes(result)) == expected
-    weighted = stakes.evaluate(
-        y, np.eye(3)[d] * 0.7 + 0.1, sample_weight=np.full(300, 0.5), resamples=0
-    )
+    weighted = stakes.evaluate(y, np.eye(3)[d] * 0.7 + 0.1, sample_weight=np.full(300, 0.5))
     assert ("few_errors" in codes(weighted)) == expected  # samples are counted, not weights
 
 
@@ -437,10 +433,10 @@ def test_few_errors_of_several_classes(errors: int, expected: bool) -> None:  # 
 def test_small_classes(n: int, expected: bool) -> None:  # noqa: FBT001
     kept = np.concatenate([np.flatnonzero(TWO.y == 0), np.flatnonzero(TWO.y == 1)[:n]])
     assert cautions.FEWEST_SAMPLES == 60
-    result = stakes.evaluate(TWO.y[kept], RAW[kept], resamples=0)
+    result = stakes.evaluate(TWO.y[kept], RAW[kept])
     assert ("small_class" in codes(result)) == expected
-    bare = stakes.evaluate(TWO.y[kept], RAW[kept], calibrator=None, resamples=0)
-    log_only = stakes.evaluate(TWO.y[kept], RAW[kept], rules=[stakes.LogLoss()], resamples=0)
+    bare = stakes.evaluate(TWO.y[kept], RAW[kept], calibrator=None)
+    log_only = stakes.evaluate(TWO.y[kept], RAW[kept], rules=[stakes.LogLoss()])
     for found, words in (
         (result, "the cross-entropy and the calibration loss (also that of the Brier score) may"),
         (bare, "the AUC and the cross-entropy may"),
@@ -449,7 +445,7 @@ def test_small_classes(n: int, expected: bool) -> None:  # noqa: FBT001
         said = [v.text for v in found.verdicts if v.code == "small_class"]
         assert [words in text for text in said] == [True] * expected
     d = (RAW[kept, 1] > 0.5).astype(int)
-    counted = evaluate_decisions(confusion(TWO.y[kept], d), resamples=0)
+    counted = evaluate_decisions(confusion(TWO.y[kept], d))
     assert ("small_class" in [v.code for v in counted.verdicts]) == expected
 
 
@@ -459,7 +455,7 @@ def test_few_groups(groups: int, expected: bool) -> None:  # noqa: FBT001
     y = np.repeat([0, 1], [17 * groups, 3 * groups])
     rng = np.random.default_rng(8)
     p = 1 / (1 + np.exp(-rng.normal(2.0 * y - 2, 1)))
-    result = stakes.evaluate(y, p, groups=unit, resamples=60, calibrator=None)
+    result = stakes.evaluate(y, p, groups=unit, calibrator=None)
     assert ("few_groups" in codes(result)) == expected
     assert "small_class" in codes(result)  # each class occurs in fewer than 60 groups
     said = [v.text for v in result.verdicts if v.code == "few_groups"]
@@ -479,22 +475,20 @@ def test_errors_are_those_of_decisions_that_answer_a_class() -> None:
     named = stakes.CostMatrix(
         [[0, 1, 0.3], [5, 0, 0.3]], decisions=["send home", "operate", "more tests"]
     )
-    result = stakes.evaluate(y, p, costs=named, resamples=0)
+    result = stakes.evaluate(y, p, costs=named)
     assert dict(result.main.errors) == {"misses": 2, "false alarms": 3}
     assert "few_errors" in codes(result)
 
 
 def test_constant_decisions_are_said_of_decisions_too() -> None:
-    counted = evaluate_decisions(
-        confusion(np.repeat([0, 1], [180, 20]), np.zeros(200, int)), resamples=0
-    )
+    counted = evaluate_decisions(confusion(np.repeat([0, 1], [180, 20]), np.zeros(200, int)))
     assert [v.code for v in counted.verdicts] == ["always_the_same", "small_class"]
     assert "From 200 samples, at most 1.5 % of such cases" in counted.verdict
 
 
 def test_decisions_and_scores_get_the_same_verdict() -> None:
-    scored = stakes.evaluate(TWO.y, RAW, costs=COSTS, resamples=0, calibrator=None)
-    counted = evaluate_decisions(scored.main.confusion, COSTS, resamples=0)
+    scored = stakes.evaluate(TWO.y, RAW, costs=COSTS, calibrator=None)
+    counted = evaluate_decisions(scored.main.confusion, COSTS)
     assert counted.verdicts[0].text == scored.verdicts[0].text == counted.verdict
     assert counted.to_dict()["verdicts"] == [v.to_dict() for v in counted.verdicts]
 
@@ -509,7 +503,7 @@ def test_every_slice_has_a_verdict() -> None:
     y[:4], site[4] = [0, 0, 1, 1], "alone"
     p = expit(np.where(site == "bad", -llr, llr) + logit(0.3))
     p[site == "coin"] = np.random.default_rng(9).permutation(p[site == "coin"])
-    found = stakes.evaluate(y, p, slices={"site": site}, resamples=0)
+    found = stakes.evaluate(y, p, slices={"site": site})
     said = {s.value: s.verdict.code for s in found.slices if s.verdict is not None}
     assert said == {
         "good": "useful",
@@ -531,7 +525,7 @@ def test_every_slice_has_a_verdict() -> None:
 def test_slices_are_corrected_for_how_many_there_are() -> None:
     y, llr = drawn(120, seed=10)
     p = expit(llr + logit(0.3))
-    alone = stakes.evaluate(y, p, slices={"all": np.zeros(120, int)}, resamples=0)
+    alone = stakes.evaluate(y, p, slices={"all": np.zeros(120, int)})
     assert [s.verdict.code for s in alone.slices if s.verdict] == ["useful"]
     shown = estimate(0.5, 0.6, 0.7)
     found = usefulness.slice_verdicts([claim(shown, 0.01) for _ in range(6)], 0.95)
@@ -637,7 +631,6 @@ def test_no_two_verdicts_contradict_each_other(  # noqa: PLR0917
         priors=None if prior is None else [1 - prior, prior],
         training_priors="deployment",
         slices=rng.integers(3, size=n),
-        resamples=0,
     )
     assert contradictions(found) == []
     for s in found.slices:

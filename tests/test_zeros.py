@@ -224,7 +224,7 @@ class TestEverywhere:
     @pytest.mark.parametrize("k", [2, 3])
     def test_evaluate(self, k: int) -> None:
         p, y = votes(k)
-        result = stakes.evaluate(y, p, resamples=60)
+        result = stakes.evaluate(y, p)
         rule = result.rules[0]
         assert rule.calibrated_normalized is not None
         band = rule.calibrated_normalized.interval
@@ -240,7 +240,7 @@ class TestEverywhere:
     @pytest.mark.parametrize("name", TWO)
     def test_every_calibrator_has_finite_intervals(self, name: str) -> None:
         p, y = votes()
-        result = stakes.evaluate(y, p, costs=COSTS, calibrator=made(name), resamples=60)
+        result = stakes.evaluate(y, p, costs=COSTS, calibrator=made(name))
         for metric in ("cross_entropy.calibrated_normalized", "cost.calibrated_nec"):
             band = result.metrics()[metric].interval
             assert band is not None
@@ -269,7 +269,7 @@ class TestEverywhere:
         assert posteriors.min() > 0
         stage = stakes.AffineCalibrator()
         BayesClassifier(forest, costs=COSTS, calibrator=stage).fit(x, y).predict(x)
-        found = evaluate_model(forest, x, y, cv=5, resamples=60)
+        found = evaluate_model(forest, x, y, cv=5)
         assert "cross_entropy.calibrated_normalized" in found.metrics()
 
     def test_systems(self) -> None:
@@ -277,15 +277,15 @@ class TestEverywhere:
         models = RandomForestClassifier(20, random_state=0), LogisticRegression()
         p = {type(m).__name__: m.fit(x[::2], y[::2]).predict_proba(x[1::2]) for m in models}
         stage = stakes.AffineCalibrator()
-        found = stakes.compare(y[1::2], p, calibrator=stage, resamples=60)
+        found = stakes.compare(y[1::2], p, calibrator=stage)
         forest = found.values["RandomForestClassifier"]
         assert math.isfinite(forest["brier_score.calibrated_normalized"])
         assert math.isfinite(forest["cost.calibrated_nec"])
         p["RandomForestClassifier"][0] = [y[1], 1 - y[1]]
-        found = stakes.compare(y[1::2], p, calibrator=stage, resamples=60)
+        found = stakes.compare(y[1::2], p, calibrator=stage)
         assert "Note: The cross-entropy of RandomForestClassifier is infinite" in str(found)
         both = compare_models(
-            {"forest": models[0], "line": models[1]}, x, y, cv=3, calibrator=stage, resamples=60
+            {"forest": models[0], "line": models[1]}, x, y, cv=3, calibrator=stage
         )
         assert math.isfinite(both.values["forest"]["brier_score.calibrated_normalized"])
 
@@ -294,7 +294,7 @@ class TestEverywhere:
         total = stakes.Summary(classes=2)
         for part in np.split(np.arange(y.size), 4):
             total.update(y[part], p[part])
-        streamed, at_once = total.evaluate(resamples=0), stakes.evaluate(y, p, resamples=0)
+        streamed, at_once = total.evaluate(), stakes.evaluate(y, p)
         texts = [
             v.text for r in (streamed, at_once) for v in r.verdicts if v.code == "infinite_loss"
         ]

@@ -49,7 +49,7 @@ def commands(folder: Path) -> tuple[Command, ...]:
     parquet.write_table(pa.table({"y": data.y, "p": data.p}), path)
     evaluate = ["evaluate", str(path), "--label", "y", "--scores", "p"]
     evaluate += ["--scores-are", "posteriors", "--classes", "0,1"]
-    evaluate += ["--resamples", "0"]
+    evaluate += []
     ours = stakes_command()
     python = (sys.executable, "-c")
     return (

@@ -30,7 +30,7 @@ def _decisions(data: Binary) -> Thunk:
     def call() -> tuple[float, Any]:
         counts = stakes.confusion_matrix(data.y, data.decided)
         costs = stakes.CostMatrix(data.costs, classes=counts.classes)
-        found = evaluate_decisions(counts, costs, resamples=RESAMPLES)
+        found = evaluate_decisions(counts, costs)
         cost = found.expected_cost
         return cost.normalized, cost.normalized_interval(0.95)
 
