@@ -22,16 +22,15 @@ from stakes._kernels import (
     affine,
     build,
     compiled,
-    draws,
     keys,
     layouts,
     library,
     passes,
 )
-from stakes._kernels.definitions import counted_draws, order, sample_sums, slopes
+from stakes._kernels.definitions import order, sample_sums, slopes
 from stakes._kernels.group_sums import BlockSums, _columns, sum_by, sum_by_key
 from stakes._kernels.kernel_arrays import contiguous
-from stakes._kernels.kernel_records import CostColumns, Ranking
+from stakes._kernels.kernel_records import CostColumns
 from stakes._kernels.score_grid import cell_grid
 from stakes._kernels.threads import available_threads
 from stakes._typing import FloatArray
@@ -492,116 +491,6 @@ def test_slopes_are_those_of_the_loss() -> None:
         )
 
 
-SIZES = [[0], [1], [2], [5, 0, 3], [2047], [2048], [2049], [4096, 1], [6000, 7001], [16384]]
-
-
-@pytest.mark.parametrize("sizes", SIZES)
-def test_resamples_are_those_of_the_definition(sizes: list[int]) -> None:
-    rng = np.random.default_rng(4)
-    edges = np.cumsum([0, *sizes])
-    x = rng.exponential(size=(3, edges[-1]))
-    for kept in (False, True):
-        trees = edges if kept else edges[[0, -1]]
-        whole = sizes if kept else [sum(sizes)]
-        for index in (0, 1, 17):
-            counts = draws.multinomial_counts(whole, 9, index)
-            np.testing.assert_array_equal(counts, counted_draws.multinomial_counts(trees, 9, index))
-            assert counts.sum() == edges[-1]
-        for columns in (x, x[:1]):  # counted, and summed as they are drawn
-            found = draws.multinomial_dot(columns, sizes, 9, range(3, 24), stratified=kept)
-            wanted = counted_draws.multinomial_dot(columns, edges, trees, 9, range(3, 24))
-            close(found, wanted, 1e-14)
-
-
-@pytest.mark.parametrize("columns", [1, 3])
-def test_an_infinite_loss_counts_only_where_it_is_drawn(columns: int) -> None:
-    x = np.array([[math.inf, *[1.0] * 9]] * columns)
-    sums, _ = draws.multinomial_dot(x, [10], 0, range(200))
-    drawn = np.array([draws.multinomial_counts([10], 0, b)[0] > 0 for b in range(200)])
-    np.testing.assert_array_equal(np.isinf(sums[:, 0, 0]), drawn)
-    assert 100 < drawn.sum() < 160
-    assert not np.isnan(sums).any()
-
-
-def test_every_outcome_is_as_likely_as_it_should_be() -> None:
-    """Three draws of three: 27 sequences give 10 counts."""
-    seen: dict[tuple[int, ...], int] = {}
-    n = 27_000
-    for b in range(n):
-        counts = tuple(draws.multinomial_counts([3], 11, b).tolist())
-        seen[counts] = seen.get(counts, 0) + 1
-    assert len(seen) == 10
-    chi = 0.0
-    for counts, times in seen.items():
-        wanted = n / 27 * 6 / math.prod(math.factorial(c) for c in counts)
-        chi += (times - wanted) ** 2 / wanted
-    assert chi < 27.9  # 9 degrees of freedom, one in a thousand
-
-
-def test_leaves_of_uneven_size_get_their_share() -> None:
-    """Moments of a multinomial across the splits of the tree."""
-    n, m, times = 5000, 2048, 2000
-    left = np.array([draws.multinomial_counts([n], 5, b)[:m].sum() for b in range(times)])
-    share = m / n
-    spread = math.sqrt(n * share * (1 - share))
-    assert abs(left.mean() - n * share) < 4 * spread / math.sqrt(times)
-    assert left.std() == pytest.approx(spread, rel=4 / math.sqrt(2 * times))
-
-
-def test_resampled_losses_have_the_spread_of_a_mean() -> None:
-    rng = np.random.default_rng(6)
-    x = rng.exponential(size=(1, 20_000))
-    sums, _ = draws.multinomial_dot(x, [20_000], 1, range(2000))
-    assert sums.std() == pytest.approx(x.std() * math.sqrt(20_000), rel=0.06)
-
-
-def ranking_of(n: int, seed: int, rises: list[list[float]]) -> Ranking:
-    """Return scores of two classes with many ties, some infinite."""
-    rng = np.random.default_rng(seed)
-    y = (rng.random(n) < 0.4).astype(np.int64)
-    y[:2] = 0, 1
-    scores = rng.normal(y, 1).round(1)
-    scores[rng.integers(0, n, 3)] = rng.choice([-np.inf, np.inf], 3)
-    as_rate = np.arange(len(rises)) % 2
-    return Ranking(scores, y, np.array(rises).reshape(-1, 2), as_rate)
-
-
-@pytest.mark.parametrize("n", [2, 3, 50, 5500])
-def test_ranking_metrics_under_weights(n: int) -> None:
-    ranking = ranking_of(n, n, [[1.0, 1.0], [0.2, 7.0], [0.0, 1.0], [0.0, 0.0]])
-    rng = np.random.default_rng(1)
-    weights = rng.choice([0.0, 1.0, 0.3, 2.0], (6, n))
-    weights[:, :2] = 1, 2
-    weights[5] = ranking.y  # the first class has none
-    found = draws.reweighted_ranks(ranking, weights)
-    close(found, counted_draws.reweighted_ranks(ranking, weights), 1e-12)
-    assert np.isnan(found[5, 2:]).all()
-    assert not np.isnan(found[:5]).any()
-
-
-@pytest.mark.parametrize("rises", [[-1.0, 2.0], [1.0, -2.0], [-1.0, -1.0]])
-def test_errors_that_pay_are_weighed_at_every_threshold(rises: list[float]) -> None:
-    ranking = ranking_of(40, 3, [rises])
-    first, second = (ranking.scores[ranking.y == k] for k in (0, 1))
-    at = np.concatenate([[-np.inf], np.unique(ranking.scores), [np.nan]])
-    costs = [rises[0] * (first >= t).sum() + rises[1] * (~(second >= t)).sum() for t in at]
-    found = draws.reweighted_ranks(ranking, np.ones((1, 40)))[0, 4]
-    assert found == pytest.approx(min(costs) / 40, rel=1e-12)
-
-
-@pytest.mark.parametrize("kept", [False, True])
-def test_resampled_ranking(*, kept: bool) -> None:
-    ranking = ranking_of(5500, 7, [[1.0, 2.0]])
-    sizes = [3000, 2500] if kept else [5500]
-    found = draws.multinomial_ranks(ranking, sizes, 2, range(5))
-    counts = np.stack([draws.multinomial_counts(sizes, 2, b) for b in range(5)])
-    close(found, counted_draws.reweighted_ranks(ranking, counts.astype(float)), 1e-12)
-    own, unit = np.random.default_rng(1).random(5500), np.arange(5500) // 2
-    found = draws.multinomial_ranks(ranking, [2750], 2, range(5), unit=unit, weights=own)
-    counts = np.stack([draws.multinomial_counts([2750], 2, b) for b in range(5)])
-    close(found, counted_draws.reweighted_ranks(ranking, counts[:, unit] * own), 1e-12)
-
-
 def test_labels_that_are_no_classes_are_refused() -> None:
     p = np.full(3, 0.5)
     for y in ([0, 1, 2], [0, -1, 1], [2**40, 0, 0]):
@@ -895,16 +784,6 @@ def test_small_cases_by_hand() -> None:
     assert losses.log.loss.round(4).tolist() == [0.2877, 0.6931]
     assert losses.log.infinite.tolist() == [1, 0]
     assert losses.above.tolist() == [[1, 0]]
-    counts = draws.multinomial_counts([4, 3], seed=1, index=0)
-    assert (counts[:4].sum(), counts[4:].sum()) == (4, 3)
-    sums, drawn = draws.multinomial_dot(np.ones((1, 5)), [2, 3], 0, range(4))
-    assert drawn.sum(axis=1).tolist() == [5] * 4
-    assert (sums[:, :, 0] == drawn).all()
-    apart = Ranking(np.arange(4.0), np.array([0, 0, 1, 1]), np.empty((0, 2)), np.empty(0, int))
-    assert draws.multinomial_ranks(apart, [2, 2], 0, range(1)).tolist() == [[2, 2, 1, 0]]
-    mixed = Ranking(np.arange(4.0), np.array([0, 1, 0, 1]), np.ones((1, 2)), np.ones(1, int))
-    rows = draws.reweighted_ranks(mixed, np.array([[1.0, 1.0, 1.0, 1.0], [1.0, 0.0, 1.0, 2.0]]))
-    assert rows.tolist() == [[2, 2, 0.75, 0.25, 0.5], [2, 2, 1, 0, 0]]
     total = sum_by(np.array([0, 1, 0]), np.array([1e16, 2.5, 1.0]), 2)
     assert (total - [1e16, 0]).tolist() == [0, 2.5]
     found, by_key = sum_by_key(np.array([7, 3, 7]), np.array([[1, 2, 4], [0, 1, 0]]))

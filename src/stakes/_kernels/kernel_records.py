@@ -1,7 +1,7 @@
 """What the one-pass loops return: plain sums, made to be taken over by the statistics."""
 
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -104,53 +104,6 @@ class Slopes:
     gradient: FloatArray
     hessian: FloatArray
     worst: float
-
-
-@dataclass(frozen=True, eq=False)
-class Ranking:
-    """Scores of two classes (`y` 0 and 1), and prices of their errors.
-
-    `rises` are, for each odds, what a false alarm and what a miss adds; `as_rate` says whether that
-    is for the rate within the class, or for the share of all samples.
-    """
-
-    scores: FloatArray
-    y: IntArray
-    rises: FloatArray  # odds x 2
-    as_rate: IntArray
-    equal_error: bool = True  # whether it is asked for; NaN if not
-
-    @cached_property
-    def order(self) -> IntArray:
-        """Samples from the lowest score to the highest."""
-        return np.argsort(self.scores, kind="stable")
-
-    @cached_property
-    def second(self) -> FloatArray:
-        """1 for the second class and 0 for the first, in that order."""
-        return self.y[self.order].astype(np.float64)
-
-    @cached_property
-    def starts(self) -> IntArray:
-        """Where each distinct score begins in that order."""
-        ordered = self.scores[self.order]
-        new = np.ones(ordered.size, dtype=np.bool_)
-        np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-        return np.flatnonzero(new)
-
-    @cached_property
-    def by_class(self) -> tuple[IntArray, IntArray]:
-        """Samples of the first class by rising score, and those of the second."""
-        mine = self.y[self.order]
-        return self.order[mine == 0], self.order[mine == 1]
-
-    @cached_property
-    def places(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Samples by class and score; how many of the first class are below, and up to, each."""
-        first, second = (self.scores[rows] for rows in self.by_class)
-        below, upto = (np.searchsorted(first, second, side=side) for side in ("left", "right"))
-        order = np.concatenate(self.by_class)
-        return order.astype(np.int32), below.astype(np.int32), upto.astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,8 +32,6 @@
 #include "affine_binary.h"
 #include "affine.h"
 #include "affine_answers.h"
-#include "draws.h"
-#include "reweighted.h"
 #include "sums.h"
 #include "exact.h"
 #include "score_cells.h"

@@ -55,12 +55,6 @@ class ClassScales:
         unit = float(np.abs(log_p).max(initial=0.0)) or 1.0
         return cls(log_p / unit, possible, y, weights, cells, owner, held_scale * unit, unit=unit)
 
-    def reweighted(self, rows: IntArray, weights: FloatArray) -> Self:
-        """Return the loss of some rows under other weights, in the same units."""
-        possible = None if self.possible is None else self.possible[rows]
-        log_p, y = self.log_p[rows], self.y[rows]
-        return replace(self, log_p=log_p, possible=possible, y=y, weights=weights)
-
     @property
     def shape(self) -> tuple[int, int]:
         """How many samples and classes there are."""
@@ -195,5 +189,6 @@ class ClassScales:
 
     def thinned(self, step: int) -> Self:
         """Return the loss of every n-th sample."""
-        w = self.weights[::step]
-        return self.reweighted(np.arange(0, self.y.size, step), w / w.sum())
+        possible = None if self.possible is None else self.possible[::step]
+        log_p, y, w = self.log_p[::step], self.y[::step], self.weights[::step]
+        return replace(self, log_p=log_p, possible=possible, y=y, weights=w / w.sum())

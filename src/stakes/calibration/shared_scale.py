@@ -95,7 +95,6 @@ class SharedScale:
     centre: float = 0.0  # what was taken from all values
     divisor: float = 1.0  # what all values were divided by before
     most_dense: int = 150  # classes up to which a Hessian is worth its time in the kernel
-    row: IntArray | None = None  # where samples stand among the values, if some are left out: -1
     last: tuple[FloatArray, list[Slopes]] | None = field(default=None, repr=False)
 
     @classmethod
@@ -105,25 +104,16 @@ class SharedScale:
         Of two classes, samples that are certain and right are left out: they add nothing. Of more,
         an impossible class has no effect.
         """
-        k, row, values = log_p.shape[1], None, log_p
+        k, values = log_p.shape[1], log_p
         if k == 2:
             with np.errstate(invalid="ignore"):
                 values = log_odds(log_p)
             kept = np.isfinite(values)
             if not kept.all():
                 values, y, weights = values[kept], y[kept], weights[kept]
-                row = np.where(kept, np.cumsum(kept) - 1, -1)
         values, ends, centre, divisor = _normal(values, moves)
         part, free = Part(values, y, weights), moves.places(k)
-        return cls(values, (part,), np.ones(k), free, ends, centre, divisor, row=row)
-
-    def reweighted(self, rows: IntArray, weights: FloatArray) -> Self:
-        """Return the loss of some rows of the arrays under other weights, in the same units."""
-        if self.row is not None:
-            rows = self.row[rows]
-            rows, weights = rows[rows >= 0], weights[rows >= 0]
-        part = Part(self.values[rows], self.parts[0].y[rows], weights)
-        return replace(self, parts=(part,), last=None)
+        return cls(values, (part,), np.ones(k), free, ends, centre, divisor)
 
     @classmethod
     def from_samples(
