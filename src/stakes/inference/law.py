@@ -13,14 +13,14 @@ import numpy as np
 from stakes._quantiles import normal, outside, student
 from stakes._typing import FloatArray, IntArray
 from stakes.inference.cells import Cells
-from stakes.inference.tilting import depth_of, indicators, likeliest, most, radius_at
+from stakes.inference.tilting import depth_of, likeliest, most, radius_at
 from stakes.inference.totals import Statistic
 
 FEWEST_GROUPS = 5  # below which there is no interval
 Pick = Literal["one", "max", "min", "hull"]
 _MOST_ROUNDS = 60
 _MOST_HALVINGS = 10
-_GAIN = 1e-7  # of the way from the value to the end, below which a step ends the search
+_GAIN = 1e-9  # of the way from the value to the end, below which a step ends the search
 _REACHED = 1e-9  # of the way from the value to the null
 _MOST_RADIUS = 38.0  # beyond it a normal tail is 0
 
@@ -50,6 +50,15 @@ class Problem:
     def _member_values(self) -> FloatArray:
         which = np.arange(self.statistic.size)
         return self.statistic.values(np.tile(self.cells.observed, (which.size, 1)), which)
+
+    @cached_property
+    def _harms(self) -> FloatArray:
+        """How much a little more of each row moves each metric, less the mean of its stratum."""
+        which, cells = np.arange(self.statistic.size), self.cells
+        observed = np.tile(cells.observed, (which.size, 1))
+        slopes = self.statistic.slopes(observed, which)
+        mean = ((observed * slopes) @ cells.strata) / np.maximum(observed @ cells.strata, 1e-300)
+        return np.asarray(slopes - mean[:, cells.all_strata])
 
     @property
     def values(self) -> FloatArray:
@@ -89,10 +98,12 @@ class Problem:
             return math.nan
         own, pick, null = list(self.members[number]), self.picks[number], null - self.shift
         value = self._value(number)
+        if math.isnan(value):
+            return math.nan
         radii = [self._touch(k, 1.0 if value < null else -1.0, null) for k in own]
         # an end of the largest (smallest) that is the largest (smallest) of the members' ends
         # reaches the null with the first member to do so from below (above), else with the last
-        first = pick == "one" or (pick == "max") == (value < null)
+        first = pick in ("one", "hull") or (pick == "max") == (value < null)
         return tail(min(radii) if first else max(radii), self.cells.groups)
 
     def _touch(self, member: int, side: float, null: float) -> float:
@@ -131,11 +142,7 @@ class Problem:
 
     def _augmented(self, which: IntArray, side: FloatArray) -> FloatArray:
         """Return weights with the worst unseen rows of each problem, at the weights observed."""
-        observed = np.tile(self.cells.observed, (which.size, 1))
-        harm = side[:, None] * self.statistic.slopes(observed, which)
-        strata = indicators(self.cells.all_strata)
-        mean = ((observed * harm) @ strata) / np.maximum(observed @ strata, 1e-300)
-        return self.cells.augmented(harm - mean[:, self.cells.all_strata])
+        return self.cells.augmented(side[:, None] * self._harms[which])
 
 
 def radius_of(level: float, groups: tuple[float, float] | None) -> float:
@@ -159,6 +166,8 @@ def tail(radius: float, groups: tuple[float, float] | None) -> float:
 def extremes(problem: Problem, which: IntArray, side: FloatArray, radius: FloatArray) -> FloatArray:
     """Return the largest (side 1) or smallest (side -1) values of metrics within their radius.
 
+    The value at the weights observed is always within.
+
     Frank and Wolfe's method: the best weights for the slopes at the last ones, a full step,
     halved while the metric does not improve. Full steps improve all ratios and convex metrics.
     """
@@ -166,16 +175,17 @@ def extremes(problem: Problem, which: IntArray, side: FloatArray, radius: FloatA
     start = problem._member_values[which]
     counts = problem._augmented(which, side)
     weights = counts.copy()
-    best, left = statistic.values(weights, which), np.arange(which.size)
+    best = np.where(np.isnan(start), np.nan, statistic.values(weights, which))
+    left = np.flatnonzero(np.isfinite(best))
     for _ in range(_MOST_ROUNDS):
+        if not left.size:
+            break
         slope = side[left, None] * statistic.slopes(weights[left], which[left])
         way = most(slope, counts[left], stratum, radius[left]) - weights[left]
         gain = _improve(statistic, (which, side, weights, best), left, way)
         far = np.abs(best[left] - start[left])
         left = left[(gain > _GAIN * far) & np.isfinite(best[left])]
-        if not left.size:
-            break
-    return best
+    return np.asarray(side * np.maximum(side * best, side * start))
 
 
 def _improve(
