@@ -1,19 +1,18 @@
 """Laws of the intervals: what holds for every problem, and values known from elsewhere."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings, strategies as st
+from hypothesis import assume, example, given, strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 
 from stakes._quantiles import normal
 from stakes._typing import FloatArray
 from stakes.inference.cells import HALF, TRACE, Cells, Unseen, effective_number
-from stakes.inference.law import Problem
+from stakes.inference.law import Pick, Problem
 from stakes.inference.tilting import depth_of, likeliest, most, radius_at
 from stakes.inference.totals import Formula, Totals
 
@@ -38,14 +37,14 @@ TABLE: dict[str, tuple[Formula, float, float]] = {  # of true negatives, false a
 FORMULAS = [formula for formula, _, _ in TABLE.values()]
 
 
-def table_problem(counts: FloatArray, scale: float = 1.0) -> Problem:
+def table_problem(counts: Values, scale: float = 1.0) -> Problem:
     """Return six metrics of a 2 x 2 table whose rows weigh `scale`."""
     columns = scale * np.eye(4)
     cells = Cells.from_rows(columns, Unseen.candidates(columns), counts=counts)
     return Problem.single(cells, Totals(cells.all_columns, FORMULAS))
 
 
-def mean_rows(seed: int, strata: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+def mean_rows(seed: int, strata: int) -> tuple[FloatArray, Values, FloatArray]:
     """Return losses in 0..1 with weights, their strata and the share of each stratum."""
     rng = np.random.default_rng(seed)
     stratum = np.concatenate([np.arange(strata), rng.integers(0, strata, rng.integers(3, 30))])
@@ -63,8 +62,8 @@ def mean_of(share: FloatArray) -> Formula:
 
 
 def mean_problem(
-    rows: tuple[FloatArray, FloatArray, FloatArray],
-    counts: FloatArray | float = 1.0,
+    rows: tuple[FloatArray, Values, FloatArray],
+    counts: Values | float = 1.0,
     groups: tuple[float, float] | None = None,
 ) -> Problem:
     """Return a mean loss at given priors; the unseen row loses 0 or 1."""
@@ -105,7 +104,8 @@ def test_intervals_lie_in_the_range_and_contain_the_value(counts: FloatArray, le
         TABLE.values(), problem.values, ends, strict=True
     ):
         if math.isnan(value):
-            assert math.isnan(bottom) and math.isnan(top)
+            assert math.isnan(bottom)
+            assert math.isnan(top)
             continue
         assert low - 1e-12 <= bottom <= top <= high + 1e-12
         assert bottom <= value <= top
@@ -150,20 +150,20 @@ def test_permuted_differences_have_the_same_bits(seed: int) -> None:
 def test_merged_and_split_cells_agree(seed: int, strata: int) -> None:
     columns, stratum, share = mean_rows(seed, strata)
     copies = np.random.default_rng(seed).integers(1, 5, stratum.size)
-    repeated = tuple(np.repeat(part, copies, axis=0) for part in (columns, stratum))
+    repeated = np.repeat(columns, copies, axis=0), np.repeat(stratum, copies)
     whole = mean_problem((columns, stratum, share), copies)
     split = mean_problem((*repeated, share))
-    apart = Cells(*repeated_cells(*repeated), split.cells.unseen)
+    apart = half_rows(*repeated, split.cells.unseen)
     for other in (split, Problem.single(apart, Totals(apart.all_columns, [mean_of(share)]))):
         width = np.ptp(whole.intervals(0.95))
         assert np.abs(whole.intervals(0.95) - other.intervals(0.95)).max() < 1e-9 * width
         assert whole.p_value(0, 0.4) == pytest.approx(other.p_value(0, 0.4), rel=1e-7, abs=1e-300)
 
 
-def repeated_cells(columns: FloatArray, stratum: FloatArray) -> tuple[Any, ...]:
-    """Return rows as cells of half a row each, not merged."""
-    twice = np.repeat(columns, 2, axis=0), np.repeat(stratum, 2)
-    return twice[0], np.full(len(twice[0]), 0.5), twice[1]
+def half_rows(columns: FloatArray, stratum: Values, unseen: Unseen) -> Cells:
+    """Return rows as two cells of half a row each, not merged."""
+    counts = np.full(2 * len(columns), 0.5)
+    return Cells(np.repeat(columns, 2, axis=0), counts, np.repeat(stratum, 2), unseen)
 
 
 @given(seeds)
@@ -205,8 +205,6 @@ def test_p_at_an_end_of_a_mean(seed: int, strata: int, level: float, groups: int
     number = None if groups is None else (float(groups), groups / 1.3)
     problem = mean_problem(mean_rows(seed, strata), groups=number)
     low, high = problem.intervals(level)[0]
-    inner, spread = (low + high) / 2, high - low
-    assume(min(inner - problem.values[0], 1, key=abs) < spread)
     for end in (low, high):
         if 1e-6 < end < 1 - 1e-6:  # beyond it traces alone can reach
             assert problem.p_value(0, end) == pytest.approx(1 - level, abs=1e-8)
@@ -229,7 +227,7 @@ def test_counts_of_any_size(size: float) -> None:
 
 @pytest.mark.parametrize("pick", ["one", "max", "min", "hull"])
 @pytest.mark.parametrize("shift", [0.0, 0.1])
-def test_p_at_the_ends_of_a_pick(pick: Any, shift: float) -> None:
+def test_p_at_the_ends_of_a_pick(pick: Pick, shift: float) -> None:
     cells = table_problem(np.array([20, 4, 6, 9])).cells
     family = Totals(cells.all_columns, [TABLE[name][0] for name in ("accuracy", "f1", "precision")])
     members = [(0,)] if pick == "one" else [(0, 1, 2)]
@@ -248,13 +246,15 @@ def test_what_is_undefined_has_no_p_value() -> None:
     assert math.isnan(few.p_value(0, 0.5))
 
 
-def random_tilts(seed: int, powers: tuple[int, ...] = (1, 3, 6), far: float = 0.5) -> tuple[FloatArray, FloatArray, Any, FloatArray]:
+def random_tilts(
+    seed: int, powers: tuple[int, ...] = (1, 3, 6), far: float = 0.5
+) -> tuple[FloatArray, FloatArray, Any, FloatArray]:
     """Return slopes, counts and strata of eight problems, with traces and far slopes."""
     rng = np.random.default_rng(seed)
     strata = int(rng.integers(1, 21))
     rows = strata + int(rng.integers(1, 40))
     stratum = np.sort(np.concatenate([np.arange(strata), rng.integers(0, strata, rows - strata)]))
-    counts = 10.0 ** rng.uniform(-1, rng.choice(powers), (8, rows))
+    counts = 10.0 ** rng.uniform(0, rng.choice(powers), (8, rows))
     counts[rng.random((8, rows)) < 0.2] = TRACE
     slopes = rng.normal(size=(8, rows))
     if rng.random() < far:
@@ -284,9 +284,7 @@ def test_weights_lie_on_the_ball_with_the_sums_of_their_strata() -> None:
         for w, m, q, d in zip(weights, counts, radius, slopes, strict=True):
             real = m > 1e-3
             if any(np.ptp(d[real & (stratum == k)]) > 0 for k in stratum[real]):
-                # a sum resolves 2^-52 of itself; moving a row costs at most 100 of 2 m log(m / w)
-                resolved = 100 * 2.0**-52 * m.sum()
-                assert abs(exact_radius(w, m) ** 2 - q**2) < 2e-8 * q**2 + resolved, seed
+                assert exact_radius(w, m) == pytest.approx(q, rel=1e-8), seed
                 seen += 1
     assert seen > 2000
 
@@ -389,7 +387,7 @@ def test_ends_of_ratios_are_those_of_their_profile(counts: FloatArray) -> None:
             assert found == pytest.approx(end, abs=1e-7)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_ends_are_those_of_a_general_optimiser(seed: int) -> None:
     problem = problems(seed)
     for number in range(problem.statistic.size):
@@ -404,7 +402,9 @@ def maximum(problem: Problem, which: NDArray[Any], side: float, counts: FloatArr
     trace, stratum = counts < 1e-3, problem.cells.all_strata
 
     def weights(x: FloatArray) -> FloatArray:
-        w = np.where(trace, counts + np.square(x), counts * np.exp(np.clip(x / np.sqrt(counts), -40, 40)))
+        w = np.where(
+            trace, counts + np.square(x), counts * np.exp(np.clip(x / np.sqrt(counts), -40, 40))
+        )
         for k in range(stratum.max() + 1):
             w[stratum == k] *= counts[stratum == k].sum() / w[stratum == k].sum()
         return w
@@ -418,9 +418,9 @@ def maximum(problem: Problem, which: NDArray[Any], side: float, counts: FloatArr
     limits = {"type": "ineq", "fun": room}
     options = {"ftol": 1e-14, "maxiter": 1000}
     best = math.inf
-    for start in (0.1, 0.3, -0.3):
+    for start in (0.1,):
         x = np.where(trace, 0.3, start * np.linspace(0, 1, counts.size))
-        for _ in range(3):  # anew from where it ended
+        for _ in range(2):  # anew from where it ended
             done = minimize(value, x, method="SLSQP", constraints=limits, options=options)
             x = done.x
         if room(done.x) > -1e-7:
@@ -459,7 +459,8 @@ def test_the_worst_unseen_row_of_each_kind_counts_half() -> None:
 
 
 def test_rows_that_count_nothing_are_left_out() -> None:
-    cells = Cells.from_rows(np.arange(3.0)[:, None], Unseen.candidates(np.empty((0, 1))), 0, [1, 0, 2])
+    none = Unseen.candidates(np.empty((0, 1)))
+    cells = Cells.from_rows(np.arange(3.0)[:, None], none, 0, np.array([1, 0, 2]))
     assert cells.columns[:, 0].tolist() == [0, 2]
     assert cells.counts.tolist() == [1, 2]
 

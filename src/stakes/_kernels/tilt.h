@@ -5,6 +5,7 @@
 #define GAP_STEPS 60
 #define FARTHEST 1e60 /* tilts beyond it change nothing but harmless traces */
 #define LAST_STEP 1e-7 /* relative: what is missing after it is about its square */
+#define NEARLY 1e-6    /* of the goal: where Newton's method can be trusted with the rest */
 #define SMALLEST 1e-300
 #define SMALLEST_GAP 1e-120
 
@@ -169,7 +170,7 @@ static void tilt_search(struct tilt *t, double goal, int of_radius)
         newton /= fmax(t->bend, SMALLEST);
         if (reached < goal) low = s;
         else high = s;
-        last = fabs(newton) <= LAST_STEP;
+        last = fabs(newton) <= LAST_STEP && fabs(reached - goal) <= NEARLY * goal;
         s = last ? s + s * newton : tilt_next(s, newton, low, high, &width);
     }
 }

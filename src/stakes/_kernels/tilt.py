@@ -18,7 +18,7 @@ def tilted(
     The goal of each problem is a radius, or how far its sum is ahead of that of the counts. Each
     of the strata 0, 1, ... has rows, and all rows count more than 0.
     """
-    if slopes.ndim != 2 or counts.shape != slopes.shape:  # noqa: PLR2004
+    if slopes.ndim != 2 or counts.shape != slopes.shape:
         msg = f"counts must be problems x rows like slopes: got shape {counts.shape}."
         raise ValueError(msg)
     problems, rows = slopes.shape

@@ -52,8 +52,8 @@ class Unseen:
     def sorted(self) -> Unseen:
         """Return the same rows in an order of their own."""
         order = np.lexsort((self.mass, *self.columns.T[::-1], self.kind, self.stratum))
-        parts = (self.columns, self.stratum, self.kind, self.mass)
-        return Unseen(*(part[order] for part in parts))
+        columns, stratum = self.columns[order], self.stratum[order]
+        return Unseen(columns, stratum, self.kind[order], self.mass[order])
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,6 +22,7 @@ _MOST_ROUNDS = 60
 _MOST_HALVINGS = 10
 _GAIN = 1e-9  # of the way from the value to the end, below which a step ends the search
 _REACHED = 1e-9  # of the way from the value to the null
+_TOGETHER = 2**16  # weights of problems that are solved at once
 _MOST_RADIUS = 38.0  # beyond it a normal tail is 0
 
 
@@ -75,8 +76,8 @@ class Problem:
         if math.isnan(radius):
             return np.full((len(self.members), 2), math.nan)
         n = self.statistic.size
-        which, side = np.tile(np.arange(n), 2), np.repeat([-1.0, 1.0], n)
-        lows, highs = extremes(self, which, side, np.full(2 * n, radius)).reshape(2, n)
+        which, side = np.repeat(np.arange(n), 2), np.tile([-1.0, 1.0], n)
+        lows, highs = extremes(self, which, side, np.full(2 * n, radius)).reshape(n, 2).T
         ends = [self._ends(k, lows, highs) for k in range(len(self.members))]
         return np.array(ends) + self.shift
 
@@ -166,7 +167,18 @@ def tail(radius: float, groups: tuple[float, float] | None) -> float:
 def extremes(problem: Problem, which: IntArray, side: FloatArray, radius: FloatArray) -> FloatArray:
     """Return the largest (side 1) or smallest (side -1) values of metrics within their radius.
 
-    The value at the weights observed is always within.
+    The value at the weights observed is always within. Problems are solved together as far as
+    their weights fit a cache.
+    """
+    size = max(1, _TOGETHER // problem.cells.all_strata.size)
+    parts = [slice(start, start + size) for start in range(0, which.size, size)]
+    return np.concatenate([_extremes(problem, which[p], side[p], radius[p]) for p in parts])
+
+
+def _extremes(
+    problem: Problem, which: IntArray, side: FloatArray, radius: FloatArray
+) -> FloatArray:
+    """Return the same for problems that are solved together.
 
     Frank and Wolfe's method: the best weights for the slopes at the last ones, a full step,
     halved while the metric does not improve. Full steps improve all ratios and convex metrics.

@@ -17,6 +17,7 @@ _MOST_ROUNDS = 120
 _MOST_STEPS = 60
 _FARTHEST = 1e60  # tilts beyond it change nothing but harmless traces
 _LAST_STEP = 1e-7  # relative: what is missing after it is about its square
+_NEARLY = 1e-6  # of the goal: where Newton's method can be trusted with the rest
 _SMALLEST = 1e-300
 
 
@@ -24,7 +25,8 @@ def depth_of(slopes: FloatArray, stratum: IntArray) -> FloatArray:
     """Return how far each slope lies below the largest of its stratum."""
     each = range(int(stratum.max(initial=0)) + 1)
     tops = np.stack([slopes[:, stratum == k].max(axis=1) for k in each], axis=1)
-    return np.asarray(tops[:, stratum] - slopes)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(tops[:, stratum] - slopes)
 
 
 def indicators(stratum: IntArray) -> FloatArray:
@@ -70,7 +72,8 @@ def tilted(
         high[left] = np.where(reached < aim, high[left], now)
         s[left], width[left] = _next(now, newton, (low[left], high[left]), width[left])
         done = last[left] | (now >= _FARTHEST)
-        last[left] = np.abs(newton) <= _LAST_STEP
+        near = np.abs(reached - aim) <= _NEARLY * aim
+        last[left] = near & (np.abs(newton) <= _LAST_STEP)
         s[left] = np.where(last[left], now + now * newton, s[left])
         left = left[~done]
     return weights
