@@ -9,6 +9,7 @@ from hypothesis import assume, example, given, strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 
+from stakes._kernels.definitions import reweighting
 from stakes._quantiles import normal
 from stakes._typing import FloatArray
 from stakes.inference.cells import HALF, TRACE, Cells, Unseen, effective_number
@@ -287,6 +288,15 @@ def test_weights_lie_on_the_ball_with_the_sums_of_their_strata() -> None:
                 assert exact_radius(w, m) == pytest.approx(q, rel=1e-8), seed
                 seen += 1
     assert seen > 2000
+
+
+def test_no_search_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    at, calls = reweighting._Tilt.at, []
+    monkeypatch.setattr(reweighting._Tilt, "at", lambda *said: (calls.append(1), at(*said))[1])
+    for seed in range(150):
+        calls.clear()
+        reweighting.tilted(*random_tilts(seed), of_radius=True)
+        assert len(calls) <= 60, seed
 
 
 def test_the_likeliest_weights_are_the_best_of_their_radius() -> None:
