@@ -26,8 +26,9 @@ from stakes._kernels import (
     layouts,
     library,
     passes,
+    tilt,
 )
-from stakes._kernels.definitions import order, sample_sums, slopes
+from stakes._kernels.definitions import order, reweighting, sample_sums, slopes
 from stakes._kernels.group_sums import BlockSums, _columns, sum_by, sum_by_key
 from stakes._kernels.kernel_arrays import contiguous
 from stakes._kernels.kernel_records import CostColumns
@@ -491,6 +492,37 @@ def test_slopes_are_those_of_the_loss() -> None:
         )
 
 
+@given(seed=st.integers(0, 2**32), strata=st.integers(1, 20), far=st.booleans())
+def test_tilted_weights(seed: int, strata: int, *, far: bool) -> None:
+    rng = np.random.default_rng(seed)
+    rows, n = strata + int(rng.integers(0, 60)), 6
+    stratum = rng.permutation(
+        np.concatenate([np.arange(strata), rng.integers(0, strata, rows - strata)])
+    )
+    counts = 10.0 ** rng.uniform(-2, 4, (n, rows))
+    wanted = rng.normal(size=(n, rows)) * 10.0 ** rng.uniform(-6, 6 * far - 6, (n, rows))
+    wanted[rng.random((n, rows)) < 0.1] = 0
+    wanted[0], wanted[1, 0] = 1.0, rng.choice([1.0, np.nan, np.inf, -np.inf])
+    radius = rng.choice([0.0, 0.1, 1.96, 5.0], n)
+    near = 0.3 * (reweighting.depth_of(wanted, stratum) * counts).sum(axis=1)
+    for goal, of_radius in ((radius, True), (near, False)):
+        said = (strided(wanted, 3), counts, stratum, goal)
+        found = tilt.tilted(*said, of_radius=of_radius)
+        close(found, reweighting.tilted(*said, of_radius=of_radius), rel=1e-10)
+        assert (found[0] == counts[0]).all()
+
+
+def test_tilts_that_do_not_fit_are_refused() -> None:
+    two, one = np.ones((2, 3)), np.ones(2)
+    with pytest.raises(ValueError, match="class codes"):
+        tilt.tilted(two, two, np.array([0, -1, 0]), one, of_radius=True)
+    with pytest.raises(ValueError, match="counts must"):
+        tilt.tilted(two, two[:1], np.zeros(3, int), one, of_radius=True)
+    for stratum, goal in ((np.zeros(2, int), one), (np.zeros(3, int), one[:1])):
+        with pytest.raises(ValueError, match="stratum and goal must"):
+            tilt.tilted(two, two, stratum, goal, of_radius=True)
+
+
 def test_labels_that_are_no_classes_are_refused() -> None:
     p = np.full(3, 0.5)
     for y in ([0, 1, 2], [0, -1, 1], [2**40, 0, 0]):
@@ -784,6 +816,9 @@ def test_small_cases_by_hand() -> None:
     assert losses.log.loss.round(4).tolist() == [0.2877, 0.6931]
     assert losses.log.infinite.tolist() == [1, 0]
     assert losses.above.tolist() == [[1, 0]]
+    halves = np.array([[0.0, 1.0]]), np.ones((1, 2)), np.zeros(2, dtype=np.int64)
+    tilted = tilt.tilted(*halves, np.array([0.5]), of_radius=False)
+    assert tilted.tolist() == [[pytest.approx(0.5), pytest.approx(1.5)]]
     total = sum_by(np.array([0, 1, 0]), np.array([1e16, 2.5, 1.0]), 2)
     assert (total - [1e16, 0]).tolist() == [0, 2.5]
     found, by_key = sum_by_key(np.array([7, 3, 7]), np.array([[1, 2, 4], [0, 1, 0]]))

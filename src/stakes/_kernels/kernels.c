@@ -36,6 +36,7 @@
 #include "exact.h"
 #include "score_cells.h"
 #include "by_key.h"
+#include "tilt.h"
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)

@@ -37,7 +37,7 @@ class Unseen:
     def shared(cls, columns: FloatArray, stratum: IntArray, share: FloatArray) -> Unseen:
         """Return rows that count half a row together, shared out as told; those of no share go."""
         some = share > 0
-        mass = HALF * share[some] / share[some].sum()
+        mass = HALF * share[some] / math.fsum(share)
         return cls(columns[some], stratum[some], np.full(mass.size, OWN), mass)
 
     @classmethod
@@ -46,11 +46,19 @@ class Unseen:
 
         All columns change their sign if the systems change their names.
         """
-        return cls.shared(-columns, stratum, counts * np.abs(columns).sum(axis=1))
+        size = np.abs(columns).sum(axis=1)
+        largest = max(float(size.max(initial=0.0)), 1e-300)
+        return cls.shared(-columns, stratum, counts * (size / largest))
 
     def __add__(self, other: Unseen) -> Unseen:
         parts = ("columns", "stratum", "kind", "mass")
         return Unseen(*(np.concatenate([getattr(self, p), getattr(other, p)]) for p in parts))
+
+    def sorted(self) -> Unseen:
+        """Return the same rows in an order of their own."""
+        order = np.lexsort((self.mass, *self.columns.T[::-1], self.kind, self.stratum))
+        columns, stratum = self.columns[order], self.stratum[order]
+        return Unseen(columns, stratum, self.kind[order], self.mass[order])
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,17 +94,21 @@ class Cells:
         counts: IntArray | FloatArray | float = 1.0,
         groups: tuple[float, float] | None = None,
     ) -> Cells:
-        """Sort rows, so that no order of theirs changes a bit, and merge those that are equal."""
+        """Sort rows, so that no order of theirs changes a bit, and merge those that are equal.
+
+        Rows that count 0 are left out.
+        """
         columns = np.asarray(columns, dtype=np.float64)
         stratum = np.broadcast_to(np.asarray(stratum, dtype=np.int64), len(columns))
         counts = np.broadcast_to(np.asarray(counts, dtype=np.float64), len(columns))
         order = np.lexsort((*columns.T[::-1], stratum))
+        order = order[counts[order] > 0]
         columns, stratum, counts = columns[order], stratum[order], counts[order]
-        first = np.ones(len(columns), dtype=np.bool_)
+        first = np.ones(order.size, dtype=np.bool_)
         first[1:] = (columns[1:] != columns[:-1]).any(axis=1) | (stratum[1:] != stratum[:-1])
         starts = np.flatnonzero(first)
         totals = np.add.reduceat(counts, starts) if starts.size else counts
-        return cls(columns[starts], totals, stratum[starts], unseen, groups)
+        return cls(columns[starts], totals, stratum[starts], unseen.sorted(), groups)
 
     @cached_property
     def all_columns(self) -> FloatArray:
@@ -107,6 +119,12 @@ class Cells:
     def all_strata(self) -> IntArray:
         """The strata of the same rows."""
         return np.concatenate([self.stratum, self.unseen.stratum])
+
+    @cached_property
+    def strata(self) -> FloatArray:
+        """A column for each stratum, 1 for its rows, seen or not."""
+        number = int(self.all_strata.max(initial=0)) + 1
+        return np.equal.outer(self.all_strata, np.arange(number)).astype(np.float64)
 
     @cached_property
     def observed(self) -> FloatArray:

@@ -13,17 +13,18 @@ import numpy as np
 from stakes._quantiles import normal, outside, student
 from stakes._typing import FloatArray, IntArray
 from stakes.inference.cells import Cells
-from stakes.inference.tilting import depth_of, indicators, likeliest, most, radius_at
+from stakes.inference.tilting import depth_of, likeliest, most, radius_at
 from stakes.inference.totals import Statistic
 
 FEWEST_GROUPS = 5  # below which there is no interval
 Pick = Literal["one", "max", "min", "hull"]
 _MOST_ROUNDS = 60
 _MOST_HALVINGS = 10
-_GAIN = 1e-7  # of the way from the value to the end, below which a step ends the search
+_GAIN = 1e-9  # of the way from the value to the end, below which a step ends the search
 _REACHED = 1e-9  # of the way from the value to the null
 _UNDAMPED = 4  # rounds; far from the null they can alternate between two points
 _MOST_AHEAD = 0.9  # of what reweighting can reach, where a metric is far from linear
+_TOGETHER = 2**16  # weights of problems that are solved at once
 _MOST_RADIUS = 38.0  # beyond it a normal tail is 0
 
 
@@ -53,6 +54,15 @@ class Problem:
         which = np.arange(self.statistic.size)
         return self.statistic.values(np.tile(self.cells.observed, (which.size, 1)), which)
 
+    @cached_property
+    def _harms(self) -> FloatArray:
+        """How much a little more of each row moves each metric, less the mean of its stratum."""
+        which, cells = np.arange(self.statistic.size), self.cells
+        observed = np.tile(cells.observed, (which.size, 1))
+        slopes = self.statistic.slopes(observed, which)
+        mean = ((observed * slopes) @ cells.strata) / np.maximum(observed @ cells.strata, 1e-300)
+        return np.asarray(slopes - mean[:, cells.all_strata])
+
     @property
     def values(self) -> FloatArray:
         """The numbers at the weights observed; of a hull the smallest."""
@@ -68,8 +78,8 @@ class Problem:
         if math.isnan(radius):
             return np.full((len(self.members), 2), math.nan)
         n = self.statistic.size
-        which, side = np.tile(np.arange(n), 2), np.repeat([-1.0, 1.0], n)
-        lows, highs = extremes(self, which, side, np.full(2 * n, radius)).reshape(2, n)
+        which, side = np.repeat(np.arange(n), 2), np.tile([-1.0, 1.0], n)
+        lows, highs = extremes(self, which, side, np.full(2 * n, radius)).reshape(n, 2).T
         ends = [self._ends(k, lows, highs) for k in range(len(self.members))]
         return np.array(ends) + self.shift
 
@@ -91,10 +101,12 @@ class Problem:
             return math.nan
         own, pick, null = list(self.members[number]), self.picks[number], null - self.shift
         value = self._value(number)
+        if math.isnan(value):
+            return math.nan
         radii = [self._touch(k, 1.0 if value < null else -1.0, null) for k in own]
         # an end of the largest (smallest) that is the largest (smallest) of the members' ends
         # reaches the null with the first member to do so from below (above), else with the last
-        first = pick == "one" or (pick == "max") == (value < null)
+        first = pick in ("one", "hull") or (pick == "max") == (value < null)
         return tail(min(radii) if first else max(radii), self.cells.groups)
 
     def _touch(self, member: int, side: float, null: float) -> float:
@@ -135,11 +147,7 @@ class Problem:
 
     def _augmented(self, which: IntArray, side: FloatArray) -> FloatArray:
         """Return weights with the worst unseen rows of each problem, at the weights observed."""
-        observed = np.tile(self.cells.observed, (which.size, 1))
-        harm = side[:, None] * self.statistic.slopes(observed, which)
-        strata = indicators(self.cells.all_strata)
-        mean = ((observed * harm) @ strata) / np.maximum(observed @ strata, 1e-300)
-        return self.cells.augmented(harm - mean[:, self.cells.all_strata])
+        return self.cells.augmented(side[:, None] * self._harms[which])
 
 
 def radius_of(level: float, groups: tuple[float, float] | None) -> float:
@@ -163,6 +171,19 @@ def tail(radius: float, groups: tuple[float, float] | None) -> float:
 def extremes(problem: Problem, which: IntArray, side: FloatArray, radius: FloatArray) -> FloatArray:
     """Return the largest (side 1) or smallest (side -1) values of metrics within their radius.
 
+    The value at the weights observed is always within. Problems are solved together as far as
+    their weights fit a cache.
+    """
+    size = max(1, _TOGETHER // problem.cells.all_strata.size)
+    parts = [slice(start, start + size) for start in range(0, which.size, size)]
+    return np.concatenate([_extremes(problem, which[p], side[p], radius[p]) for p in parts])
+
+
+def _extremes(
+    problem: Problem, which: IntArray, side: FloatArray, radius: FloatArray
+) -> FloatArray:
+    """Return the same for problems that are solved together.
+
     Frank and Wolfe's method: the best weights for the slopes at the last ones, a full step,
     halved while the metric does not improve. Full steps improve all ratios and convex metrics.
     """
@@ -170,16 +191,17 @@ def extremes(problem: Problem, which: IntArray, side: FloatArray, radius: FloatA
     start = problem._member_values[which]
     counts = problem._augmented(which, side)
     weights = counts.copy()
-    best, left = statistic.values(weights, which), np.arange(which.size)
+    best = np.where(np.isnan(start), np.nan, statistic.values(weights, which))
+    left = np.flatnonzero(np.isfinite(best))
     for _ in range(_MOST_ROUNDS):
+        if not left.size:
+            break
         slope = side[left, None] * statistic.slopes(weights[left], which[left])
         way = most(slope, counts[left], stratum, radius[left]) - weights[left]
         gain = _improve(statistic, (which, side, weights, best), left, way)
         far = np.abs(best[left] - start[left])
         left = left[(gain > _GAIN * far) & np.isfinite(best[left])]
-        if not left.size:
-            break
-    return best
+    return np.asarray(side * np.maximum(side * best, side * start))
 
 
 def _improve(

@@ -1,146 +1,33 @@
 """The reweighting of rows that moves a sum most, among those that are likely enough.
 
 Weights w of rows that count m are as likely as exp(-r^2 / 2), r^2 = 2 sum m log(m / w), their
-sum in each stratum kept. Where a sum of w times slopes is largest for its r,
-
-    w = m / (s (gap + depth)),
-
-depth being the largest slope of the stratum less the slope of the row, s common to all rows, and
-the gap of each stratum such that its sum is kept. So one number s has to be found.
+sum in each stratum kept.
 """
 
 import numpy as np
 
-from stakes._typing import BoolArray, FloatArray, IntArray
+from stakes._kernels.definitions.reweighting import depth_of, radius_of_ratios
+from stakes._kernels.tilt import tilted
+from stakes._typing import FloatArray, IntArray
 
-_MOST_ROUNDS = 80
-_MOST_STEPS = 60
-_FARTHEST = 1e60  # tilts beyond it change nothing but harmless traces
-_CLOSE = 1e-9  # of the goal
-_SMALLEST = 1e-300
+__all__ = ["depth_of", "likeliest", "most", "radius_at"]
 
 
 def most(
     slopes: FloatArray, counts: FloatArray, stratum: IntArray, radius: FloatArray
 ) -> FloatArray:
     """Return the weights (problems x rows) with the largest sum of weights * slopes at a radius."""
-    return _tilted(slopes, counts, stratum, radius, of_radius=True)
+    return tilted(slopes, counts, stratum, radius, of_radius=True)
 
 
 def likeliest(
     slopes: FloatArray, counts: FloatArray, stratum: IntArray, ahead: FloatArray
 ) -> FloatArray:
     """Return the likeliest weights whose sum of weights * slopes is ahead of that of the counts."""
-    return _tilted(slopes, counts, stratum, ahead, of_radius=False)
-
-
-def depth_of(slopes: FloatArray, stratum: IntArray) -> FloatArray:
-    """Return how far each slope lies below the largest of its stratum."""
-    each = range(int(stratum.max(initial=0)) + 1)
-    tops = np.stack([slopes[:, stratum == k].max(axis=1) for k in each], axis=1)
-    return np.asarray(tops[:, stratum] - slopes)
-
-
-def indicators(stratum: IntArray) -> FloatArray:
-    """Return a column for each stratum, 1 for its rows."""
-    return np.equal.outer(stratum, np.arange(int(stratum.max(initial=0)) + 1)).astype(np.float64)
+    return tilted(slopes, counts, stratum, ahead, of_radius=False)
 
 
 def radius_at(weights: FloatArray, counts: FloatArray) -> FloatArray:
     """Return the radius at which weights of the same sums are."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return _radius(counts / weights, counts)
-
-
-def _radius(ratio: FloatArray, counts: FloatArray) -> FloatArray:
-    """Return the root of 2 sum m log(ratio), whose terms cancel to first order."""
-    log = np.where(ratio > 0.5, np.log1p(ratio - 1), np.log(ratio))
-    return np.sqrt(np.maximum(2 * (counts * (log - (ratio - 1) / ratio)).sum(axis=1), 0))
-
-
-def _tilted(
-    slopes: FloatArray, counts: FloatArray, stratum: IntArray, goal: FloatArray, *, of_radius: bool
-) -> FloatArray:
-    """Return the weights at the tilt s that reaches a goal.
-
-    Newton's method on log s in a bracket: a bisection follows a step that does not halve the
-    bracket. Without this the search can cycle.
-    """
-    weights, depth = np.array(counts, dtype=np.float64), depth_of(slopes, stratum)
-    scale = depth.max(axis=1)
-    varying = np.flatnonzero((scale > 0) & (goal > 0))
-    depth, m = depth[varying] / scale[varying, None], weights[varying]
-    goal = goal[varying] if of_radius else goal[varying] / scale[varying]
-    tilt = _Tilt(depth, m, stratum)
-    s = np.clip(goal / (np.sqrt(tilt.spread) if of_radius else tilt.spread), _SMALLEST, _FARTHEST)
-    low, high, width = np.zeros_like(s), np.full_like(s, np.inf), np.full_like(s, np.inf)
-    left = np.arange(s.size)
-    for _ in range(_MOST_ROUNDS):
-        if not left.size:
-            break
-        now, aim = s[left], goal[left]
-        weights[varying[left]], reached, bend = tilt.at(now, left)
-        if of_radius:
-            newton = np.log(aim / np.maximum(reached, _SMALLEST))
-            newton /= np.maximum(bend / np.maximum(np.square(reached), _SMALLEST), 0.02)
-        else:
-            reached = tilt.ahead(weights[varying[left]], left)
-            newton = (aim - reached) * now / np.maximum(bend, _SMALLEST)
-        low[left] = np.where(reached < aim, now, low[left])
-        high[left] = np.where(reached < aim, high[left], now)
-        s[left], width[left] = _next(now, newton, (low[left], high[left]), width[left])
-        left = left[(np.abs(reached - aim) > _CLOSE * aim) & (now < _FARTHEST)]
-    return weights
-
-
-def _next(
-    s: FloatArray, newton: FloatArray, bracket: tuple[FloatArray, FloatArray], width: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the next s, Newton's where it can be trusted, and the width of its bracket."""
-    low, high = bracket
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        now = np.log(high) - np.log(low)
-        tried = s * np.exp(np.clip(newton, -7.0, 7.0))
-        middle = np.sqrt(low) * np.sqrt(high)
-    bounded: BoolArray = np.isfinite(now)
-    middle = np.where(bounded, middle, np.where(low > 0, 4 * s, s / 4))
-    trusted = (tried > low) & (tried < high) & (~bounded | (now <= 0.5 * width))
-    return np.minimum(np.where(trusted, tried, middle), _FARTHEST), now
-
-
-class _Tilt:
-    """Problems about rows of the same strata, by how far each slope lies below the top."""
-
-    def __init__(self, depth: FloatArray, counts: FloatArray, stratum: IntArray) -> None:
-        self.depth, self.counts, self.stratum = depth, counts, stratum
-        self.strata = indicators(stratum)
-        self.size = counts @ self.strata
-        self.mean = (counts * depth) @ self.strata / self.size
-        self.spread = (counts * np.square(depth - self.mean[:, stratum])).sum(axis=1)
-        self.top = (counts * (depth <= 0)) @ self.strata
-
-    def ahead(self, weights: FloatArray, which: IntArray) -> FloatArray:
-        """Return how far the sum of weights * slopes is ahead of that of the counts."""
-        return np.asarray(((self.counts[which] - weights) * self.depth[which]).sum(axis=1))
-
-    def at(self, s: FloatArray, which: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return weights at a tilt, their radius, and the derivative of radius^2 / 2 by log s.
-
-        The gap of a stratum is the root of sum m / (gap + depth) = s * size. Newton's method on
-        the reciprocal of the sum, which is concave, rises to it from below and needs no bracket.
-        """
-        depth, m, size = self.depth[which], self.counts[which], self.size[which]
-        goal = 1 / (s[:, None] * size)
-        gap = np.maximum(self.top[which] * goal, 1 / s[:, None] - self.mean[which])
-        gap = np.maximum(gap, 1e-120)
-        for _ in range(_MOST_STEPS):
-            r = 1 / (gap[:, self.stratum] + depth)
-            mr = m * r
-            total = mr @ self.strata
-            step = np.maximum((goal - 1 / total) * total * total / ((mr * r) @ self.strata), 0)
-            gap += step
-            if (step <= 1e-13 * gap).all():
-                break
-        ratio = s[:, None] * (gap[:, self.stratum] + depth)  # m / w
-        bend = (m * np.square((ratio - 1) / ratio)) @ self.strata
-        return m / ratio, _radius(ratio, m), (bend / (1 + bend / size)).sum(axis=1)
+        return radius_of_ratios(counts / weights, counts)

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from stakes._typing import FloatArray, IntArray
 
 Formula = Callable[[NDArray[Any]], NDArray[Any]]  # totals (..., C) to values (...), also complex
-_STEP = 1e-20  # of a total, along the imaginary axis: no digit cancels, so it can be that small
+_STEP = 1e-20  # of a row, along the imaginary axis: no digit cancels, so it can be that small
+_MOST_STEP = 1e-8
+_FEWEST = 1e-290  # smaller numbers lose digits when they are multiplied
 
 
 class Statistic(Protocol):
@@ -47,26 +49,33 @@ class Totals:
         return len(self.formulas)
 
     @cached_property
-    def _scale(self) -> FloatArray:
-        return np.abs(self.columns).max(axis=0, initial=0.0) + 1e-300
+    def _aside(self) -> tuple[NDArray[Any], FloatArray]:
+        """A step of each total along the imaginary axis, and what turns its results into slopes.
+
+        Of the smallest numbers the step is a larger part, so that it has all its digits.
+        """
+        largest = np.abs(self.columns).max(axis=0, initial=0.0) + 1e-300
+        step = np.maximum(_STEP * largest, np.minimum(_MOST_STEP * largest, _FEWEST))
+        return 1j * np.diag(step), np.ascontiguousarray((self.columns / step).T)
 
     def values(self, weights: FloatArray, which: IntArray) -> FloatArray:
         """Return the value (problems) for rows of weights (problems x rows)."""
-        return np.asarray(self._apply(weights @ self.columns, which), dtype=np.float64)
+        return np.asarray(self._apply(weights @ self.columns, which))
 
     def slopes(self, weights: FloatArray, which: IntArray) -> FloatArray:
         """Return the derivative of the value by each weight (problems x rows)."""
-        totals = weights @ self.columns
-        step = _STEP * np.maximum(np.abs(totals), self._scale)
-        aside = totals[:, None] + 1j * np.eye(totals.shape[1]) * step[:, None]
-        return np.asarray((self._apply(aside, which).imag / step) @ self.columns.T)
+        step, turned = self._aside
+        return np.asarray(
+            self._apply((weights @ self.columns)[:, None] + step, which).imag @ turned
+        )
 
     def _apply(self, totals: NDArray[Any], which: IntArray) -> NDArray[Any]:
         """Return the values of each problem's own formula; problems of one formula together."""
         out = np.empty(totals.shape[:-1], dtype=totals.dtype)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            for k in np.unique(which).tolist():
-                out[which == k] = self.formulas[k](totals[which == k])
+            for k in set(which.tolist()):
+                own = which == k
+                out[own] = self.formulas[k](totals[own])
         return out
 
 

@@ -195,14 +195,16 @@ class DecisionTable:
             n = len(cells.all_columns)
             return cells, _Parts(self, cells.all_columns, np.arange(n), np.ones(n))
         code = np.unique(self.unit, return_inverse=True)[1]
-        n, single = int(code.max()) + 1, unseen.columns
-        groups = np.column_stack([np.arange(n), np.zeros((n, rows.shape[1] - 1))])
-        unseen += Unseen.candidates(groups, kind=kind)
-        unit = np.concatenate([code, n + np.arange(len(single)), n + len(single) + code])
-        number = np.concatenate([self.number, np.ones(len(single)), self.number])
-        return self._cells(groups, unseen), _Parts(
-            self, np.concatenate([rows, single, of_groups]), unit, number
-        )
+        n, single = int(code.max()) + 1, len(unseen.columns)
+        names = np.arange(2 * n + single, dtype=np.float64)[:, None]  # of units
+        alone = replace(unseen, columns=names[n : n + single])
+        again = Unseen.candidates(names[n + single :], kind=kind)
+        cells = self._cells(names[:n], alone + again)
+        place = np.argsort(cells.all_columns[:, 0])  # cells have an order of their own
+        unit = place[np.concatenate([code, n + np.arange(single), n + single + code])]
+        number = np.concatenate([self.number, np.ones(single), self.number])
+        every = np.concatenate([rows, unseen.columns, of_groups])
+        return cells, _Parts(self, every, unit, number)
 
 
 @dataclass(frozen=True, eq=False)
