@@ -848,7 +848,7 @@ DEFECTS = [
     ("results.py", "return self.value / self.naive if self", "return self.value / self.naive * 1.000001 if self", "test_nets and compare_two"),
     ("_check/numbers.py", 'rule = "must be above 0 for some sample"', 'rule = "must be above 0 for a sample"', "test_nets and refusals"),
     ("evaluation/verdicts/usefulness.py", "Useful: it costs", "Useful, it costs", "test_nets and commands"),
-    ("cli/compare_command.py", '"adjusted_p_value"]', '"adjusted_p"]', "test_nets and commands"),
+    ("cli/compare_command.py", '"adjusted_p_value", "method"]', '"adjusted_p", "method"]', "test_nets and commands"),
     ("report/page_of_evaluation.py", "Normalised losses (lower is better)", "Normalised losses", "test_nets and commands"),
     ("summary/tally.py", "[self.sums, other.sums]", "[self.sums, 2 * other.sums]", "test_nets and weights"),
 ]  # fmt: skip

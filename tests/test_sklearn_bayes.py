@@ -312,7 +312,7 @@ class TestPriors:
         with pytest.raises(stakes.InputError, match="training_priors must be given where") as said:
             model.fit(x, y)
         assert "trees take up class_weight={0: 1, 1: 3} only where leaves" in str(said.value)
-        clone(model).set_params(training_priors=[0.5, 0.5]).fit(x, y)
+        clone(model).set_params(training_priors=[0.25, 0.75]).fit(x, y)
         unsaid = clone(model).set_params(priors=None)
         with pytest.warns(UserWarning, match="where they are is unknown"):
             assert unsaid.fit(x, y).training_priors_ is None

@@ -181,7 +181,7 @@ def test_no_other_bytes_are_read(data: bytes) -> None:
 def test_another_version_is_named() -> None:
     body = bytearray(two().to_bytes()[:-CHECK])
     body[len(MAGIC)] = 9
-    with pytest.raises(stakes.InputError, match=r"version 3 .* got version 9"):
+    with pytest.raises(stakes.InputError, match=r"version 4 .* got version 9"):
         stakes.Summary.from_bytes(signed(bytes(body)))
 
 
@@ -282,3 +282,19 @@ def test_parts_that_are_not_of_the_same_samples_are_refused(name: str) -> None:
     DAMAGE[name](state)
     with pytest.raises(stakes.InputError, match="data must be bytes of a summary: they hold"):
         stakes.Summary.from_bytes(total.to_bytes())
+
+
+def test_applications_keep_their_order() -> None:
+    """The first application is the main one, also after bytes; other orders are other requests."""
+    costs = {
+        name: stakes.CostMatrix.binary(miss=miss, false_alarm=1)
+        for name, miss in (("z", 9), ("a", 2))
+    }
+    y, p = [0, 1, 1, 0, 1], [0.1, 0.8, 0.4, 0.3, 0.9]
+    made = stakes.Summary(classes=2, costs=costs)
+    made.update(y, p)
+    again = stakes.Summary.from_bytes(made.to_bytes())
+    assert [use.name for use in again.evaluate(calibrator=None).applications] == ["z", "a"]
+    turned = stakes.Summary(classes=2, costs=dict(reversed(costs.items())))
+    with pytest.raises(stakes.InputError, match="applications"):
+        _ = made + turned

@@ -138,6 +138,18 @@ def are_numbers_as_strings(values: Any) -> bool:  # noqa: ANN401
     return all(isinstance(v, str) and _is_number(v) for v in _first(values))
 
 
+def hint_for_strings(values: Any, argument: str) -> str:  # noqa: ANN401
+    """Return how the numbers that the first values spell become numbers; nothing if they do not."""
+    if are_numbers_as_strings(values):
+        return f"Convert the strings: pass numpy.asarray({argument}, dtype=float)."
+    first = [v.strip() for v in _first(values) if isinstance(v, str)]
+    if first and all(v.endswith("%") and _is_number(v[:-1]) for v in first):
+        return "Remove the percent signs, convert the strings to numbers, and divide by 100."
+    if first and all(_is_number(v.replace(",", ".", 1)) for v in first):
+        return "Write points for decimal commas, and convert the strings to numbers."
+    return ""
+
+
 def _first(values: Any) -> list[Any]:  # noqa: ANN401
     return np.asarray(values).ravel()[:_HEAD].tolist()
 

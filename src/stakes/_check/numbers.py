@@ -10,8 +10,8 @@ from stakes._check.frames import is_masked
 from stakes._check.lookalikes import (
     are_labels_as_strings,
     are_names,
-    are_numbers_as_strings,
     decisions_error,
+    hint_for_strings,
 )
 from stakes._check.tensors import as_numpy, as_one_array, is_small_float
 from stakes._errors import Action, InputError, UndefinedMetricError
@@ -36,8 +36,10 @@ def read_array(values: Any, argument: str) -> FloatArray:  # noqa: ANN401
         return array.astype(np.float64, copy=False)
     if array.dtype.kind in "OUT":
         return _from_objects(array, argument)
-    kind = {"S": "bytes"}.get(array.dtype.kind, str(array.dtype))
-    raise InputError(argument, "must hold numbers", kind, code="not_a_number")
+    kind, hint = str(array.dtype), ""
+    if array.dtype.kind == "S":
+        kind, hint = "bytes", f"Convert them: pass numpy.asarray({argument}).astype(float)."
+    raise InputError(argument, "must hold numbers", kind, hint=hint, code="not_a_number")
 
 
 def _from_objects(array: np.ndarray[Any, Any], argument: str) -> FloatArray:
@@ -62,12 +64,10 @@ def _not_a_number(
     """Return the error for a value that is no number, such as a string of one or a class label."""
     value = value.item() if isinstance(value, np.generic) else value
     got, code = f"{value!r} ({type(value).__name__})", "not_a_number"
-    hint = ""
     labels = argument == "scores" and array.ndim == 1
     if labels and (are_names(array) or are_labels_as_strings(array)):
         return decisions_error(f"strings such as {value!r}")
-    if are_numbers_as_strings(array):
-        hint = f"Convert the strings: pass numpy.asarray({argument}, dtype=float)."
+    hint = hint_for_strings(array, argument)
     if not place:
         return InputError(argument, "must hold numbers", got, hint=hint, code=code)
     more = "" if len(place) == 1 else f", column {place[1]}"

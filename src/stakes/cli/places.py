@@ -33,8 +33,8 @@ _OPTIONS = {  # what to do, by code
     "percent": "Percent? Divide by 100. For other scores give --scores-are.",
     "percent_or_odds": "Percent? Divide by 100. Odds? Take their logarithm, and give --scores-are"
     " logits.",
-    "empty_row": "All classes have posterior 0 there, which is no answer: drop the row, or fill it"
-    " in.",
+    "empty_row": "All classes have posterior 0 there, so the row does not answer: drop it, or fill"
+    " it in.",
     "renormalize": "To divide rows by their sums give --renormalize."
     " For other scores give --scores-are.",
     "replace_file": "Give --force to replace it.",

@@ -18,7 +18,7 @@ from stakes._kernels.exact_sums import ExactSums
 from stakes._typing import IntArray
 
 MAGIC = b"stakes summary\n"
-VERSION = 3  # since slices of two classes hold their scores
+VERSION = 4  # since applications keep their order
 _CHECK = 32  # bytes of the checksum
 _LARGEST = 2**28
 _LARGEST_HEAD = 2**24

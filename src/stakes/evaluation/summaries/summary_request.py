@@ -175,10 +175,10 @@ class Request:
         return {
             "classes": list(self.classes),
             "scores": self.kind.__name__,
-            "applications": {
-                name: {**_described(use.costs), "priors": _listed(use.priors)}
+            "applications": [  # in their order, which makes the first one the main one
+                {"name": name, **_described(use.costs), "priors": _listed(use.priors)}
                 for name, use in self.uses.items()
-            },
+            ],
             "priors": _listed(self.priors),
             "training_priors": _listed(self.training),
             "rules": [_described_rule(rule) for rule in self.rules],
@@ -213,8 +213,8 @@ class Request:
         try:
             classes = tuple(description["classes"])
             costs = {
-                name: Application(_restored(data, classes), data["priors"])
-                for name, data in description["applications"].items()
+                data["name"]: Application(_restored(data, classes), data["priors"])
+                for data in description["applications"]
             }
             kind = SCORES.classes[description["scores"]]
             return cls.read(
