@@ -65,6 +65,7 @@ ENGINE_TESTS := tests/test_dask.py tests/test_spark.py tests/test_ray.py \
 
 frameworks: $(FRAMEWORKS)/.installed
 	@OPENBLAS_NUM_THREADS=1 $(FRAMEWORKS)/bin/python -m pytest --no-skips -n 2 --dist loadfile $(FRAMEWORK_TESTS)
+	@OPENBLAS_NUM_THREADS=1 $(FRAMEWORKS)/bin/python -m pytest --no-skips -n 2 tests/test_classifiers.py -k "xgboost or lightgbm"
 
 FRAMEWORK_TESTS := tests/test_journeys.py tests/test_notebooks.py tests/test_sklearn_frameworks.py \
   $(wildcard tests/test_torch*.py) tests/test_mlflow.py tests/test_hub_card.py tests/test_loggers.py \

@@ -59,7 +59,9 @@ def test_two_axes_are_one_picture(
 
 
 RECORDS = {
-    "evaluation": "made = stakes.evaluate(y, p, priors=[0.5, 0.5], resamples=0)\nmade",
+    "evaluation": (
+        "made = stakes.evaluate(y, p, priors=[0.5, 0.5], training_priors='data', resamples=0)\nmade"
+    ),
     "comparison": "stakes.compare(y, {'a': p, 'b': p[:, 1] ** 2}, resamples=0)",
     "decisions": (
         "from stakes.evaluation import evaluate_decisions\n"

@@ -77,8 +77,11 @@ def test_boosted_trees_are_calibrated_and_decide(library: str) -> None:
     by_hand = stakes.decide(p, prices, priors=[0.9, 0.1], training_priors=shares)
     assert bayes.fit(X, CODES).predict(X).tolist() == by_hand.names.tolist()
     weighing = clone(bayes).set_params(estimator__scale_pos_weight=3)
-    with pytest.raises(stakes.InputError, match="the model has scale_pos_weight=3"):
-        weighing.fit(X, CODES)
+    heavy = shares * [1, 3] / (shares @ [1, 3])  # the priors that the weight makes
+    assert weighing.fit(X, CODES).training_priors_ == pytest.approx(heavy)
+    p = clone(model).set_params(scale_pos_weight=3).fit(X, CODES).predict_proba(X)
+    by_hand = stakes.decide(p, prices, priors=[0.9, 0.1], training_priors=heavy)
+    assert weighing.predict(X).tolist() == by_hand.names.tolist()
     weighing.set_params(calibrator=stakes.AffineCalibrator(), cv=3).fit(X, CODES)
     assert weighing.training_priors_ == pytest.approx(shares)
     calibrated = stakes.sklearn.CalibratedClassifier(model, cv=3).fit(X, CODES)
