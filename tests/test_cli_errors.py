@@ -275,7 +275,7 @@ def test_no_option_is_ignored_silently_beside_decisions(option: click.Option) ->
         *("details", "html", "layout", "as_json", "output", "force", "memory", "resume"),
         *("input_format", "max_bytes", "timeout", "title", "date", "unit"),
     }
-    values = {"method": "beta", "scores_are": "llr", "folds": "3", "engine": "dask"}
+    values = {"method": "beta", "scores_are": "llr", "folds": "3", "seed": "3", "engine": "dask"}
     words = [option.opts[-1], *([] if option.is_flag else [values.get(str(option.name), "brier")])]
     if option.name not in effective:
         done = call("evaluate", "table.csv", *DECIDED, *words, cwd=Path.cwd())
