@@ -86,6 +86,9 @@ def estimate(
     >>> round(saved, 2), saved.interval.low > 0.5  # more than half: keep it
     (0.88, True)
     """
+    if not callable(formula):
+        rule = "must be a function of an array of totals, such as lambda total: total[0] / total[1]"
+        raise InputError("formula", rule, repr(formula))
     table = read_array(columns, "columns")
     if table.ndim != 2 or not table.size:
         raise InputError("columns", "must be a table of rows and columns", f"shape {table.shape}")

@@ -71,8 +71,12 @@ class DecisionTable:
             columns = self._by_group(columns)
             unseen += Unseen.candidates(np.unique(columns, axis=0), kind=1)
         cells = self._cells(columns, unseen)
-        formulas = [_formula(m, self.priors, inverse=m.unbounded) for m in metrics]
+        formulas = [_formula(m, self.priors, inverse=self.inverts(m)) for m in metrics]
         return Problem.single(cells, Totals(cells.all_columns, formulas))
+
+    def inverts(self, metric: DecisionMetric) -> bool:
+        """Whether the problem is about 1 over a metric: one that can be infinite, and is not 0."""
+        return metric.unbounded and bool((self.y * self.decided * self.number).any())
 
     def difference(self, other: DecisionTable, metrics: Sequence[DecisionMetric]) -> Problem:
         """Return the problem of metrics less those of other decisions about the same rows."""
