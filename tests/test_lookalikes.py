@@ -304,7 +304,6 @@ SHOWN: dict[str, Callable[[], object]] = {
     "calibrator": lambda: stakes.evaluate(Y, P, calibrator=np.arange(10**5)),  # type: ignore[arg-type]
     "level": lambda: stakes.evaluate(Y, P, level=np.arange(10**5)),  # type: ignore[arg-type]
     "rng": lambda: stakes.evaluate(Y, P, rng=np.arange(10**5)),  # type: ignore[arg-type]
-    # type: ignore[arg-type]
     "priors": lambda: stakes.evaluate(Y, P, priors=np.ones(10**5)),
     "folds": lambda: stakes.evaluate(Y, P, folds=np.ones((9, 9)) / 3),
     "rules": lambda: stakes.evaluate(Y, P, rules=np.ones((99, 9))),  # type: ignore[arg-type]
