@@ -52,7 +52,7 @@ _PYTHON_HINTS = {  # what to do, by code, in words of Python
     "percent": "Percent? Divide by 100. For other scores say what they are: {kinds}, ...",
     "percent_or_odds": "Percent? Divide by 100. Odds? Pass Logits(numpy.log({argument})).",
     "transpose": "Classes are in its rows: pass {argument}.T, with a row for each sample.",
-    "empty_row": "All classes have posterior 0 there, which is no answer. OneVsRestClassifier gives"
+    "empty_row": "All classes have posterior 0 there: not an answer. OneVsRestClassifier gives"
     " it where all its models say no; with calibrated models it does not:"
     " OneVsRestClassifier(CalibratedClassifier(model)).",
     "renormalize": "To divide rows by their sum use Posteriors(scores, renormalize=True)."

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._check import (
     InputError,
@@ -20,7 +19,7 @@ from stakes._check import (
 )
 from stakes._counting import bincount
 from stakes._foreign_calls import answered
-from stakes._typing import ArrayLike, Column, FloatArray
+from stakes._typing import ArrayLike, Column, FloatArray, NDArray
 from stakes.evaluation.rates import likelihood_intervals
 from stakes.inference.cells import Cells, Unseen, effective_number
 from stakes.inference.law import Problem

@@ -8,11 +8,10 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._counting import bincount
 from stakes._math import quotient
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray, IntArray, NDArray
 from stakes.inference.cells import OWN, Cells, Unseen, effective_number
 from stakes.inference.law import Problem
 from stakes.inference.totals import Formula, Less, Totals
