@@ -240,7 +240,9 @@ def test_a_limit_on_the_cost_is_for_every_application(tmp_path: Path) -> None:
     assert "FAILED: hard.nec" in done.stdout
     whole = ("check", PATIENTS, "--app", "app.toml", "--min", "auc=0.1", "--confident")
     assert call(*whole, cwd=tmp_path).returncode == 0
-    bare = call(*whole[:4], "--max", "easy.f1_score=1", "--confident", cwd=tmp_path)
+    bare = call(
+        *whole[:4], "--max", "easy.f1_score=1", "--confident", "--group", "sex", cwd=tmp_path
+    )
     assert bare.returncode == 1
     assert "without an interval" in bare.stdout
 

@@ -33,8 +33,7 @@ _OPTIONS = {  # what to do, by code
     "percent": "Percent? Divide by 100. For other scores give --scores-are.",
     "percent_or_odds": "Percent? Divide by 100. Odds? Take their logarithm, and give --scores-are"
     " logits.",
-    "empty_row": "All classes have posterior 0 there: drop the row, or fill it"
-    " in.",
+    "empty_row": "All classes have posterior 0 there: drop the row, or fill it in.",
     "renormalize": "To divide rows by their sums give --renormalize."
     " For other scores give --scores-are.",
     "replace_file": "Give --force to replace it.",

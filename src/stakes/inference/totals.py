@@ -64,7 +64,7 @@ class Totals:
         """Return the values of each problem's own formula; problems of one formula together."""
         out = np.empty(totals.shape[:-1], dtype=totals.dtype)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            for k in np.unique(which).tolist():
+            for k in sorted(set(which.tolist())):  # numpy.unique loads masked arrays
                 out[which == k] = self.formulas[k](totals[which == k])
         return out
 

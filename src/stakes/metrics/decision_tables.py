@@ -162,7 +162,7 @@ class DecisionTable:
         sizes = np.asarray(bincount(place, mass, int(self.unit.max() + 1) * k), dtype=np.float64)
         of_classes = sizes.reshape(-1, k).T
         some = [effective_number(of[of > 0]) for of in of_classes if of.any()]
-        return float(np.unique(self.unit).size), min(some)
+        return float(np.count_nonzero(bincount(self.unit))), min(some)
 
     def _correlation(self) -> Problem:
         """Return the problem of the correlation of any number of classes."""
