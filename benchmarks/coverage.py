@@ -36,7 +36,6 @@ PAGE = Path(__file__).parent.parent / "docs" / "intervals.md"
 BEGIN, END = "<!-- coverage: begin -->\n", "<!-- coverage: end -->\n"
 LIMIT = 92.0
 _CHUNK = 25
-_RESAMPLES = 1000  # as by default
 
 Found = dict[str, Interval | None]
 
@@ -109,13 +108,12 @@ def replication(cell: Cell, number: int) -> Found:
 def _scores(
     cell: Cell, y: np.ndarray, x: np.ndarray, weights: np.ndarray | None, number: int
 ) -> Found:
-    """Return the intervals of posteriors; each replication has resamples of its own."""
+    """Return the intervals of posteriors; each replication has folds of its own."""
     population = cell.population
     priors = population.priors if cell.fixed else None
     scores = stakes.Logits(population.log_odds(x))
     options: dict[str, Any] = {"priors": priors, "sample_weight": weights}
     costs = {k: stakes.CostMatrix.binary(miss=m, false_alarm=1) for k, m in COSTS.items()}
-    resamples = 0 if cell.fixed else _RESAMPLES
     training = "deployment" if cell.fixed else None  # the log odds are those of the population
     result = stakes.evaluate(
         y,

@@ -95,7 +95,7 @@ def breast() -> Iterator[tuple[str, Display]]:
     pair = {"uncalibrated": scores, "calibrated": better}
     yield (
         "comparison",
-        stakes.ComparisonDisplay.from_predictions(y, pair, costs=COSTS, resamples=300),
+        stakes.ComparisonDisplay.from_predictions(y, pair, costs=COSTS),
     )
 
 
@@ -142,7 +142,7 @@ def diabetes() -> Iterator[tuple[str, Display]]:
     systems = {"A": a, "B": b, "0.6 A": 0.6 * a}
     yield (
         "comparison-diabetes",
-        stakes.ComparisonDisplay.from_predictions(y, systems, costs=costs, resamples=300),
+        stakes.ComparisonDisplay.from_predictions(y, systems, costs=costs),
     )
 
 

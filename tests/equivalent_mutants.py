@@ -72,13 +72,6 @@ EQUIVALENT: list[tuple[str, str, str, str, str]] = [
         "rows of a calibrator sum to 1 but for rounding",
     ),
     (
-        "cli/options.py",
-        "resamples: int = _option(",
-        '_option( _STAGED, "Number of bootstrap resamples, for metrics without a closed-form interval; 0 " "leaves those intervals out.", 1000, type=int, callback=_resamples)',
-        "(_option(_STAGED, 'Number of bootstrap resamples, for metrics without a closed-form interval; 0 leaves those intervals out.', 1000, callback=_resamples))",
-        "the type is that of the default",
-    ),
-    (
         "evaluation/differences.py",
         "low = _end(above, ratio, 1 / _FAR)",
         "1",
@@ -126,27 +119,6 @@ EQUIVALENT: list[tuple[str, str, str, str, str]] = [
         "1",
         "(2)",
         "how many rows of a rare class the page keeps",
-    ),
-    (
-        "intervals/counts.py",
-        "_MOST_LEFT_OUT = 2**13  # cells from which a sample each is left out in turn, for BCa",
-        "2",
-        "(3)",
-        "the size of a block",
-    ),
-    (
-        "intervals/counts.py",
-        "wide = len(names[0]) > 2 and all(isinstance(metric, Matthews) for metric in metrics)",
-        "len(names[0]) > 2",
-        "(len(names[0]) >= 2)",
-        "both ways give the same correlation",
-    ),
-    (
-        "intervals/losses.py",
-        "return type(rule) is BayesCost and passable_costs(rule.costs, column=n_classes == 2)",
-        "n_classes == 2",
-        "(n_classes != 2)",
-        "the longer way gives the same sums",
     ),
     (
         "io/gather.py",

@@ -129,7 +129,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "evaluate_model: not fitted": lambda: stakes.evaluate_model(
         LogisticRegression(), [[1.0]] * 4, Y
     ),
-    "bootstrap: no function": lambda: stakes.bootstrap(Y, P, NO_METRIC),
+    "estimate: no function": lambda: stakes.estimate(NO_METRIC, [[1.0], [2.0]]),
     # answers
     "read_answer_log: no file": lambda: stakes.read_answer_log("no-such-folder/log.json"),
     "Responses: neither right nor abstained": lambda: stakes.Responses([1, None]),

@@ -18,7 +18,6 @@ from stakes.calibration.registry import read_calibrator
 Column = np.ndarray[Any, Any]
 Path = Callable[[], Any]
 FIVE_TO_ONE = {"miss": 5, "false_alarm": 1}
-NO_DRAWS: dict[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ class Evaluated:
             priors=self.priors, training_priors=self.training_priors, groups=rows.group,
             slices=dict(rows.slices) or None, sample_weight=rows.weight, classes=self.classes,
             rules=self.rules, calibrator=read_calibrator(self.calibrator),
-            ignore_index=self.ignore_index, **NO_DRAWS,
+            ignore_index=self.ignore_index,
         )  # fmt: skip
 
     def summed(self, batches: Sequence[Rows]) -> stakes.Summary:
@@ -121,7 +120,7 @@ class Evaluated:
         return self._finished(first)
 
     def _finished(self, total: stakes.Summary) -> stakes.Evaluation:
-        return total.evaluate(calibrator=read_calibrator(self.calibrator), **NO_DRAWS)
+        return total.evaluate(calibrator=read_calibrator(self.calibrator))
 
 
 @dataclass(frozen=True)
@@ -145,7 +144,7 @@ class Compared:
         """Compare arrays."""
         columns = zip(self.names, np.moveaxis(rows.scores, 1, 0), strict=True)
         systems = {name: self.kind(scores) for name, scores in columns}
-        asked = {"groups": rows.group, "sample_weight": rows.weight, **NO_DRAWS, **self.asked}
+        asked = {"groups": rows.group, "sample_weight": rows.weight, **self.asked}
         return stakes.compare(rows.y, systems, **asked)
 
 
@@ -306,7 +305,7 @@ def decided(
 
     def call(at: Mapping[str, Column]) -> stakes.DecisionEvaluation:
         counted = stakes.confusion_matrix(at["y"], at["d"], sample_weight=at.get("weight"), **names)
-        return stakes.evaluate_decisions(counted, costs, priors, **NO_DRAWS)
+        return stakes.evaluate_decisions(counted, costs, priors)
 
     return call
 
@@ -316,7 +315,7 @@ def decided_by_case(at: Mapping[str, Column]) -> stakes.DecisionEvaluation:
     costs = stakes.SampleCosts.from_columns([[0, 3], ["amount", 0]], at)
     counted = stakes.confusion_matrix(at["y"], at["d"])
     priced = stakes.expected_cost(at["y"], at["d"], costs=costs)
-    return stakes.evaluate_decisions(counted, priced=priced, **NO_DRAWS)
+    return stakes.evaluate_decisions(counted, priced=priced)
 
 
 def responses_of(at: Mapping[str, Column], sure: str = "sure", right: str = "right") -> Any:

@@ -80,7 +80,7 @@ PAGES: Mapping[str, Page] = MappingProxyType(
             "Values and intervals",
             "Values with their intervals. [Intervals](../intervals.md) states which interval is"
             " used for what, and how often it covers.",
-            ("results", "evaluation.bootstrapping"),
+            ("results", "evaluation.own_metrics"),
         ),
         "displays": Page(
             "Displays",

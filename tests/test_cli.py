@@ -396,7 +396,7 @@ def test_every_form_tells_version_samples_and_seed(scored: Path) -> None:
 
 def test_an_application_file_holds_options_and_several_applications(scored: Path) -> None:
     (scored / "one.toml").write_text(
-        'label = "y"\nscores = "p_calm,p_alarm"\nscores-are = "posteriors"\nresamples = 0\n'
+        'label = "y"\nscores = "p_calm,p_alarm"\nscores-are = "posteriors"\n'
         "cost = { miss = 5, false_alarm = 1 }\nprior = { calm = 0.9, alarm = 0.1 }\n"
         'training-prior = "deployment"\n'
         'slice = ["ward"]\njson = true\n'

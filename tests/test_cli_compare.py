@@ -100,7 +100,7 @@ def test_the_largest_cost_is_that_of_every_application(table: Path) -> None:
 
 
 def test_a_metric_without_an_interval_says_so(table: Path) -> None:
-    limit = ("--scores", "new", "--max", "cost.f1_score=2", "--confident")
+    limit = ("--scores", "new", "--max", "cost.f1_score=2", "--confident", "--group", "old")
     done = call("check", "two.csv", *COMMON, *limit, cwd=table)
     assert done.returncode == 1
     assert "without an interval" in done.stdout

@@ -108,7 +108,7 @@ def test_several_detection_costs_are_several_applications(tmp_path: Path) -> Non
 def test_one_application_file_serves_several_commands(tmp_path: Path) -> None:
     (tmp_path / "app.toml").write_text(
         'label = "outcome"\nscores = "p_severe_b"\nscores-are = "posteriors"\n'
-        'positive = "severe"\nresamples = 0\nseed = 7\ncost = "miss=10,false_alarm=1"\n'
+        'positive = "severe"\nseed = 7\ncost = "miss=10,false_alarm=1"\n'
     )
     for command, more in (("evaluate", ()), ("threshold", ()), ("check", ("--max-nec", "0.9"))):
         done = call(command, PATIENTS, "--app", "app.toml", *more, cwd=tmp_path)
@@ -230,7 +230,7 @@ def test_groups_of_an_application_file_are_for_other_commands(tmp_path: Path) ->
 def test_a_limit_on_the_cost_is_for_every_application(tmp_path: Path) -> None:
     base = 'label = "outcome"\nscores = "p_severe_b"\nscores-are = "posteriors"\n'
     (tmp_path / "app.toml").write_text(
-        f'{base}positive = "severe"\nresamples = 0\ncalibrator = "none"\n'
+        f'{base}positive = "severe"\ncalibrator = "none"\n'
         '[applications.easy]\ncost = "miss=10,false_alarm=1"\n'
         '[applications.hard]\ncost = "miss=1,false_alarm=1"\n'
     )
@@ -240,7 +240,9 @@ def test_a_limit_on_the_cost_is_for_every_application(tmp_path: Path) -> None:
     assert "FAILED: hard.nec" in done.stdout
     whole = ("check", PATIENTS, "--app", "app.toml", "--min", "auc=0.1", "--confident")
     assert call(*whole, cwd=tmp_path).returncode == 0
-    bare = call(*whole[:4], "--max", "easy.f1_score=1", "--confident", cwd=tmp_path)
+    bare = call(
+        *whole[:4], "--max", "easy.f1_score=1", "--confident", "--group", "sex", cwd=tmp_path
+    )
     assert bare.returncode == 1
     assert "without an interval" in bare.stdout
 

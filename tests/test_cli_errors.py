@@ -151,7 +151,7 @@ TWO = ("compare", "scores.csv", "--label", "y", "--scores-are", "posteriors", "-
 APPLICATIONS = {
     "unknown.toml": b"cots = 1",
     "broken.toml": b"label = ",
-    "wrong.toml": b'resamples = "many"',
+    "wrong.toml": b'folds = "many"',
     "odd.toml": b'[applications.a]\ncst = "x"',
     "plain.toml": b"applications = 3",
     "several.toml": b'[applications.a]\ncost = "miss=1,false_alarm=1"\n[applications.b]\nprior = 0.1',
@@ -188,8 +188,7 @@ APPLICATIONS = {
         ((*EVALUATE, "--dcf", "10:1:0.1", "--prior", "0.1"), 2, ["--dcf", "--prior"]),
         ((*EVALUATE, "--dcf", "10:1"), 2, ["--dcf", "10:1:0.01"]),
         ((*EVALUATE, "--abstain", "nan"), 2, ["--abstain", "nan"]),
-        ((*EVALUATE, "--resamples", "-5"), 2, ["--resamples", "-5"]),
-        ((*EVALUATE, ), 2, []),
+        ((*EVALUATE, "--seed", "-5"), 2, ["--seed", "-5"]),
         ((*EVALUATE, "--level", "nan"), 2, ["--level", "nan"]),
         ((*EVALUATE, "--input-format", "xls"), 2, ["--input-format", "xls", "parquet"]),
         ((*EVALUATE, "--max-bytes", "10"), 5, ["scores.csv", "10", "--max-bytes"]),
@@ -207,7 +206,7 @@ APPLICATIONS = {
         (("evaluate", "a\nb.csv", "--label", "y", *SCORES), 4, ["a\\nb.csv"]),
         (("evaluate", "-", "--scores-are", "llr"), 2, ["--label", "standard input"]),
         *((("evaluate", "scores.csv", "--app", name), 2, [name, word]) for name, word in (
-            ("unknown.toml", "no option 'cots'. Did you mean 'cost'?"), ("broken.toml", "TOML"), ("wrong.toml", "--resamples"),
+            ("unknown.toml", "no option 'cots'. Did you mean 'cost'?"), ("broken.toml", "TOML"), ("wrong.toml", "--folds"),
             ("odd.toml", "cst"), ("plain.toml", "[applications.NAME]"), ("twice.json", "twice"),
             ("list.json", "by name"), ("bytes.toml", "UTF-8"))),
         (("evaluate", "scores.csv", "--app", "none.toml"), 4, ["none.toml", "No such file"]),
@@ -272,11 +271,11 @@ def test_few_samples_or_one_class_give_a_report_not_an_error(rows: int, tmp_path
 def test_no_option_is_ignored_silently_beside_decisions(option: click.Option) -> None:
     """An option has an effect on decisions, or it is refused; a new one is refused."""
     effective = {
-        *("label", "classes", "positive", "weight", "cost", "prior", "level", "resamples", "seed"),
+        *("label", "classes", "positive", "weight", "cost", "prior", "level"),
         *("details", "html", "layout", "as_json", "output", "force", "memory", "resume"),
         *("input_format", "max_bytes", "timeout", "title", "date", "unit"),
     }
-    values = {"method": "beta", "scores_are": "llr", "folds": "3", "engine": "dask"}
+    values = {"method": "beta", "scores_are": "llr", "folds": "3", "seed": "3", "engine": "dask"}
     words = [option.opts[-1], *([] if option.is_flag else [values.get(str(option.name), "brier")])]
     if option.name not in effective:
         done = call("evaluate", "table.csv", *DECIDED, *words, cwd=Path.cwd())

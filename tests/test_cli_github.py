@@ -266,8 +266,11 @@ def test_advice_fits_why_a_gate_failed() -> None:
     value = found.metrics()["cost.nec"].value
     narrow = advice("cost.nec", value + 1e-6, confident=True)
     assert narrow == "The value alone would pass. More samples narrow the interval."
-    bare = advice("cost.f1_score", 0.1, confident=True, kind="min")
-    assert bare == "Give, or leave out --confident."
+    score = advice("cost.f1_score", 0.1, confident=True, kind="min")
+    assert score == "The value alone would pass. More samples narrow the interval."
+    bare = {"metric": "cost.f1_score", "kind": "min", "limit": 0.1, "confident": True, "estimate": {"value": 0.9, "interval": None, "method": ""}}  # fmt: skip
+    chosen = "Choose a metric that has an interval, or leave out --confident."
+    assert advice_on_limit(bare, found, "") == chosen
     undefined = {"metric": "cost.nec", "kind": "max", "limit": 1, "confident": False, "estimate": {"value": None, "interval": None, "method": ""}}  # fmt: skip
     assert advice_on_limit(undefined, found, "").startswith("It is undefined")
     infinite = undefined | {"estimate": {"value": "inf", "interval": None, "method": ""}}

@@ -66,7 +66,7 @@ OPTIONS: dict[str, tuple[int, dict[str, Any]]] = {
 
 
 IN_BATCHES: dict[str, Any] = dict.fromkeys(
-    ("reference", "margin", "costs", "priors", "training_priors", "calibrator", "progress")
+    ("reference", "margin", "costs", "priors", "training_priors", "calibrator")
 ) | {"folds": 5, "level": 0.95, "rules": RULES, "rng": 0}
 
 

@@ -37,7 +37,6 @@ DEFAULTS: dict[str, Any] = {
     "level": 0.95,
     "rules": RULES,
     "rng": 0,
-    "progress": None,
 }
 
 

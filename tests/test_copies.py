@@ -17,7 +17,6 @@ from stakes.evaluation.entry import RULES, evaluate_samples
 from stakes.evaluation.sketch import LevelSketch, RowSketch
 from stakes.evaluation.system_comparison import compare_samples
 from stakes.evaluation.systems import Settings
-from stakes.intervals import Resampling
 from stakes.metrics.spreads import flip_test
 from stakes.samples import Samples, read_samples
 from stakes.scores import PosteriorScores
@@ -33,7 +32,6 @@ DEFAULTS: dict[str, Any] = {
     "slices": None,
     "rules": RULES,
     "rng": 3,
-    "progress": None,
 }
 BY_ROW = ("groups", "slices", "folds")  # arguments that may be columns
 UNEVEN = {2: [0.8, 0.2], 3: [0.2, 0.5, 0.3]}
@@ -83,13 +81,8 @@ def assert_alike(a: Any, b: Any, where: str = "", rel: float = 1e-9) -> None:  #
     """Compare plain values in depth: texts and counts exactly, numbers up to rounding."""
     if isinstance(a, Mapping):
         assert a.keys() == b.keys(), where
-        drawn = str(a.get("method", "")).startswith("bootstrap")
         for key in a:
-            if drawn and key == "interval":  # resamples of rows are other ones
-                width = b[key][1] - b[key][0]
-                assert a[key] == pytest.approx(b[key], abs=width), where
-            else:
-                assert_alike(a[key], b[key], f"{where}.{key}", rel)
+            assert_alike(a[key], b[key], f"{where}.{key}", rel)
     elif isinstance(a, Sequence) and not isinstance(a, str):
         assert len(a) == len(b), where
         for i, pair in enumerate(zip(a, b, strict=True)):
@@ -206,7 +199,6 @@ STAGES: dict[str, Callable[[int], dict[str, Any]]] = {
     "histogram": lambda _: {"calibrator": stakes.HistogramCalibrator(bins=5)},
     "beta": lambda _: {"calibrator": stakes.BetaCalibrator()},
     "vector": lambda _: {"calibrator": stakes.VectorCalibrator()},
-    "no resamples": lambda _: {},
 }
 
 
@@ -291,7 +283,6 @@ def test_systems_are_compared_as_sample_by_sample(
         )
         one_by_one[name], row = repeated(by_rows[name])
     calibrator = stakes.AffineCalibrator() if calibrated else None
-    resamples = 60 if weighted == calibrated else 0  # which take long, and show the same
     told = {"calibrator": calibrator, "groups": groups}
     settings = Settings(**(DEFAULTS | {"training_priors": "data"} | told))
     first = compare_samples(by_rows, settings, 0.1)
@@ -363,21 +354,6 @@ def test_areas_of_very_many_samples_do_not_overflow() -> None:
         np.array([0.1, 0.2, 0.2, 0.3]), np.array([0, 0, 1, 1]), None, np.full(4, 2**40)
     )
     assert RocCurve(levels, (0, 1)).auc() == 0.875
-
-
-def test_resamples_draw_as_many_samples_as_there_are() -> None:
-    copies = np.array([1, 9, 30, 60])
-    plan = Resampling(4, 1, copies=copies)
-    drawn = np.array([plan.draw(i) for i in range(2000)])
-    assert (drawn.sum(axis=1) == 100).all()
-    assert drawn.mean(axis=0) == pytest.approx(copies, rel=0.1)
-    assert drawn.var(axis=0) == pytest.approx(copies * (1 - copies / 100), rel=0.15)
-    kept = replace(plan, strata=np.array([0, 0, 1, 1])).draw(3)
-    assert kept[:2].sum() == 10
-    left = plan.left_out(range(plan.n_parts))
-    assert left.shape == (100, 4)
-    assert (left.sum(axis=1) == 99).all()
-    assert left.sum(axis=0).tolist() == (99 * copies).tolist()
 
 
 def test_rows_of_a_sketch_are_drawn_by_their_copies(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ import stakes
 from judged import (
     AMOUNTS,
     COSTS,
-    GOOD,
     RAW,
     RNG,
     TEN,
@@ -29,10 +27,6 @@ from judged import (
 )
 from stakes._text import number
 from stakes._typing import IntArray
-from stakes.evaluation.applications import read_applications
-from stakes.evaluation.systems import Settings, System, read_system
-from stakes.intervals import replicate
-from stakes.samples import read_samples
 from stakes.simulation import MISCALIBRATED, simulate
 
 # --- the numbers are those of the single functions ---
@@ -131,7 +125,7 @@ def test_rankings_and_decisions_are_those_of_the_single_functions(
         name = f"cost.{metric.name.lower().replace(' ', '_')}"
         assert found[name].value == pytest.approx(metric.evaluate(used).value, rel=1e-12)
         shared = isinstance(metric, stakes.metrics.Accuracy)
-        assert found[name].method == ("closed form" if shared else "bootstrap (BCa)")
+        assert found[name].method == ("closed form" if shared else "likelihood")
         assert found[name].interval is not None
     assert result.main.threshold == pytest.approx(1 / 6)
     wanted = COSTS.llr_threshold(used.priors)
@@ -256,30 +250,6 @@ def test_groups_stay_whole_in_folds_and_slices() -> None:
         assert part.cost.method == "closed form, by group"
         one = stakes.bayes_cost(TWO.y[site == part.value], RAW[site == part.value], costs=costs)
         assert part.cost.value == pytest.approx(one.normalized)
-
-
-def test_class_sizes_are_kept_where_priors_are_given() -> None:
-    for priors, kept in ((None, False), ([0.5, 0.5], True)):
-        samples = read_samples(TWO.y, RAW, priors=priors)
-        system = System(samples, read_applications(None, samples), ())
-        plan = system.resampling(0)
-        sizes = {int(plan.draw(i)[:800].sum()) for i in range(10)}
-        assert (sizes == {800}) == kept
-        grouped = dataclasses.replace(
-            system, samples=dataclasses.replace(samples, groups=np.arange(1000) // 2)
-        )
-        assert grouped.resampling(0).strata is None
-
-
-@pytest.mark.parametrize("priors", [None, [0.5, 0.5]])
-def test_what_is_drawn_again_is_near_that_of_the_fits(priors: list[float] | None) -> None:
-    samples = read_samples(TWO.y, RAW, priors=priors)
-    stage = stakes.AffineCalibrator(), 5, 0.95, 0
-    settings = Settings(COSTS, "deployment", *stage, None, None, (stakes.LogLoss(),), 0, None)
-    system = read_system(samples, settings)
-    drawn = replicate(system.statistics(), system.resampling(0), 0)
-    for name, value in system.calibrated_values().items():
-        assert drawn.observed[drawn.column(name)] == pytest.approx(value, abs=3e-5), name
 
 
 # --- slices ---
@@ -477,12 +447,8 @@ def test_an_infinite_loss_has_a_verdict() -> None:
     assert "infinite_loss" not in codes(usual())
 
 
-def test_without_resamples_or_calibrator() -> None:
+def test_without_a_calibrator() -> None:
     bare = stakes.evaluate(TWO.y, RAW, costs=COSTS)
-    for name in ("cost.f1_score", "cost.matthews_correlation"):
-        assert bare.metrics()[name].interval is None
-        assert bare.metrics()[name].method == "needs resamples"
-        assert bare.metrics()[name].value == usual().metrics()[name].value
     calibrated = bare.main.cost.calibrated_normalized
     assert calibrated is not None
     assert calibrated.method == "closed form, the calibrator taken as fixed"
@@ -492,7 +458,7 @@ def test_without_resamples_or_calibrator() -> None:
     assert raw.main.cost.relative is None
     assert "cost.relative" not in raw.metrics()
     for name, estimate in raw.metrics().items():
-        assert estimate.to_dict() == usual().metrics()[name].to_dict()  # the same resamples
+        assert estimate.to_dict() == usual().metrics()[name].to_dict()
 
 
 BAD: dict[str, dict[str, Any]] = {
@@ -530,22 +496,6 @@ def test_bad_arguments_are_named(words: str) -> None:
                 {"a": RAW, "b": RAW},
                 **{"calibrator": stakes.AffineCalibrator(), **BAD[words]},
             )
-
-
-def test_progress_is_told() -> None:
-    for run in (
-        lambda seen: stakes.evaluate(TWO.y, RAW, progress=seen),
-        lambda seen: stakes.compare(TWO.y, {"a": GOOD, "b": RAW}, progress=seen),
-    ):
-        calls = _calls(run)
-        assert calls[-1][0] == calls[-1][1] > 0
-        assert calls == sorted(calls)
-
-
-def _calls(run: Callable[[Callable[[int, int], None]], object]) -> list[tuple[int, int]]:
-    calls: list[tuple[int, int]] = []
-    run(lambda done, total: calls.append((done, total)))
-    return calls
 
 
 def test_likelihood_ratios_bring_their_own_costs() -> None:

@@ -379,16 +379,8 @@ CALLS: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda s: s.sklearn.CalibratedClassifier(MODEL, method="isotonic"),
         "calibrator='isotonic'",
     ),
-    "evaluate(progress=True)": (
-        lambda s: s.evaluate(Y, P, progress=True, **FEW),
-        "progress must be a function",
-    ),
     "evaluate_model(progress=True)": (
         lambda s: s.evaluate_model(MODEL, X, Y, cv=3, progress=True),
-        "progress must be a function",
-    ),
-    "bootstrap(progress=True)": (
-        lambda s: s.bootstrap(Y, P, stakes.LogLoss(), progress=True),
         "progress must be a function",
     ),
     "evaluate of a file": (

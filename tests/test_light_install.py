@@ -94,7 +94,7 @@ held = pd.DataFrame({"y": [0, 1] * 20, "the p": np.linspace(0.1, 0.9, 40)})
 query = duckdb.sql('select * from held')
 options = {"label": "y", "scores": "the p"}
 assert stakes.Summary.of(query, **options).n == 40
-assert stakes.evaluate(query, resamples=0, **options).data.n == 40
+assert stakes.evaluate(query, **options).data.n == 40
 assert stakes.bayes_cost(held["y"], query.project('"the p"')) > 0
 """
     done = without(LEFT_OUT, code)

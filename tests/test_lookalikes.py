@@ -106,7 +106,6 @@ ENTRIES: dict[str, Callable[[Any], object]] = {
     "transform": lambda s: stakes.AffineCalibrator().fit(TWO, Y).transform(s),
     "decide": lambda s: stakes.decide(s, COSTS),
     "bayes_decisions": lambda s: stakes.CostMatrix.zero_one(2).bayes_decisions(s),
-    "bootstrap": lambda s: stakes.bootstrap(Y, s, [stakes.LogLoss()], resamples=50),
     "Summary": _added,
     "threshold_sweep": lambda s: stakes.threshold_sweep(Y, s, costs=COSTS),
 }
@@ -211,7 +210,7 @@ def test_a_metric_of_torch_names_decisions(name: str) -> None:
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_posteriors_of_a_tree_are_taken_in_two_columns_and_typed(entry: str) -> None:
     hard = np.eye(2)[np.where(np.arange(N) % 9, Y, 1 - Y)]  # some are wrong
-    if "fit" in entry or "cal" in entry or entry == "bootstrap":
+    if "fit" in entry or "cal" in entry:
         pytest.skip("zeros have rules of their own there")
     ENTRIES[entry](hard)
     ENTRIES[entry](stakes.Posteriors(hard[:, 1]))
@@ -278,8 +277,6 @@ HUGE: dict[str, tuple[Callable[[int], object], str]] = {
     "zero_one": (stakes.CostMatrix.zero_one, "classes"),
     "Summary": (lambda n: stakes.Summary(classes=n), "classes"),
     "confusion_matrix": (lambda n: stakes.confusion_matrix(Y, D, classes=n), "classes"),
-    "evaluate resamples": (lambda n: stakes.evaluate(Y, P), "resamples"),
-    "bootstrap": (lambda n: stakes.bootstrap(Y, P, [stakes.LogLoss()], resamples=n), "resamples"),
     "band": (lambda n: stakes.reliability_curve(Y, P, resamples=n), "resamples"),
     "folds": (lambda n: stakes.evaluate(Y, P, folds=n), "folds"),
     "cross_calibrate": (
@@ -310,7 +307,6 @@ SHOWN: dict[str, Callable[[], object]] = {
     "calibrator": lambda: stakes.evaluate(Y, P, calibrator=np.arange(10**5)),  # type: ignore[arg-type]
     "level": lambda: stakes.evaluate(Y, P, level=np.arange(10**5)),  # type: ignore[arg-type]
     "rng": lambda: stakes.evaluate(Y, P, rng=np.arange(10**5)),  # type: ignore[arg-type]
-    # type: ignore[arg-type]
     "priors": lambda: stakes.evaluate(Y, P, priors=np.ones(10**5)),
     "folds": lambda: stakes.evaluate(Y, P, folds=np.ones((9, 9)) / 3),
     "rules": lambda: stakes.evaluate(Y, P, rules=np.ones((99, 9))),  # type: ignore[arg-type]
@@ -427,5 +423,3 @@ def test_percent_signs_are_read_where_confidence_is_percent(tmp_path: Path) -> N
 def test_decisions_are_evaluated_from_their_matrix() -> None:
     with pytest.raises(InputError, match=r"evaluate_decisions\(confusion_matrix\(y_true, y_pred\)"):
         stakes.evaluate_decisions(D)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="resamples"):
-        stakes.evaluate_decisions(stakes.confusion_matrix(Y, D))

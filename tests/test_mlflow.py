@@ -206,7 +206,7 @@ def test_settings_are_tags(database: Any) -> None:
         priors = json.loads(tags[f"stakes.{prefix}priors"])["cost"]
         assert priors == {"well": pytest.approx(1 - share), "ill": pytest.approx(share)}
         assert json.loads(tags[f"stakes.{prefix}priors_from_data"]) == {"cost": True}
-    assert (tags["stakes.calibrator"], tags["stakes.resamples"]) == ("affine", "50")
+    assert tags["stakes.calibrator"] == "affine"
     assert json.loads(tags["stakes.pair/systems"]) == ["old", "new"]
     assert tags["stakes.pair/reference"] == "old"
     assert json.loads(tags["stakes.pair/may_be_best"]).keys() == {"cost"}

@@ -139,7 +139,7 @@ def test_sections_say_what_people_ask() -> None:
     assert found["Slices"].count("\n| wa\\|rd |") == 2
     assert "Not for children." in found["Caveats"]
     assert "given above" in found["Caveats"]
-    assert f"stakes {stakes.__version__}; seed 0; 60 resamples" in found["How this was computed"]
+    assert f"stakes {stakes.__version__}; seed 0;" in found["How this was computed"]
     assert "affine calibrator" in found["How this was computed"]
     short = sections(decisions().to_model_card("m", **GIVEN))
     assert "Slices" not in short

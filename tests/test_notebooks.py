@@ -59,10 +59,8 @@ def test_two_axes_are_one_picture(
 
 
 RECORDS = {
-    "evaluation": (
-        "made = stakes.evaluate(y, p, priors=[0.5, 0.5], training_priors='data', resamples=0)\nmade"
-    ),
-    "comparison": "stakes.compare(y, {'a': p, 'b': p[:, 1] ** 2}, resamples=0)",
+    "evaluation": ("made = stakes.evaluate(y, p, priors=[0.5, 0.5], training_priors='data')\nmade"),
+    "comparison": "stakes.compare(y, {'a': p, 'b': p[:, 1] ** 2})",
     "decisions": (
         "from stakes.evaluation import evaluate_decisions\n"
         "evaluate_decisions(stakes.confusion_matrix(y, p.argmax(axis=1)))"

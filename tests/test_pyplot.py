@@ -31,18 +31,17 @@ DECISIONS = np.asarray(stakes.CostMatrix.zero_one(2).bayes_decisions(P))
 
 def arguments(kind: type[Display], constructor: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return what a named constructor of a display takes, by what the display needs."""
-    few = {} if kind.needs == OF_SYSTEMS else {}
     if constructor == "from_responses":
         return (RESPONSES,), {}
     if constructor == "from_decisions":
         return (DATA.y, DECISIONS), {}
     if constructor == "from_estimator":
         if kind.needs == OF_SYSTEMS:
-            return ({"one": MODEL, "two": MODEL}, X, DATA.y), few
+            return ({"one": MODEL, "two": MODEL}, X, DATA.y), {}
         ratios = kind.needs.startswith("likelihood ratios")
         return (MODEL, X, DATA.y), {"training_priors": [0.9, 0.1]} if ratios else {}
     scores = {"likelihood ratios of two classes": LLR, OF_SYSTEMS: {"one": P, "two": P[:, 1]}}
-    return (DATA.y, scores.get(kind.needs, P)), few
+    return (DATA.y, scores.get(kind.needs, P)), {}
 
 
 def constructors() -> Iterator[tuple[str, type[Display], str]]:

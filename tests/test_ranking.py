@@ -541,7 +541,6 @@ def test_normalised_costs_over_thresholds() -> None:
 def ranking_functions() -> dict[str, Callable[..., object]]:
     """Return all that takes labels and scores, with what else it needs."""
     more: dict[str, dict[str, Any]] = {
-        "bootstrap": {"metrics": [stakes.AreaUnderRoc()]},
         "detection_cost": {"target_prior": 0.1},
         "expected_loss": {},
     }

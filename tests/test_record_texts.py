@@ -108,7 +108,6 @@ def build(names: list[str]) -> dict[str, Callable[[], Any]]:
         "AbstentionCurve": lambda: stakes.abstention_curve(y, P, costs=costs),
         "Application": lambda: stakes.Application(costs, [0.9, 0.1]),
         "ApplicationResult": lambda: evaluation().main,
-        "Bootstrap": lambda: stakes.bootstrap(y, P, metrics=[loss], resamples=50, **told),
         "CalibrationError": lambda: stakes.calibration_error(y, P, **told),
         "CalibrationLoss": lambda: stakes.calibration_loss(loss, y, P, **told),
         "CalibrationLossView": risk.calibration_loss,
@@ -179,8 +178,8 @@ def build(names: list[str]) -> dict[str, Callable[[], Any]]:
 PLAIN = build(["fine", "fraud"])
 ODD = build(["fine", HOSTILE])
 SETTINGS = {  # what users choose, which shows how it is built
-    "AreaUnderRoc", "BayesCost", "BrierLoss", "EqualErrorRate", "EqualMass", "EqualWidth",
-    "LogLoss", "SphericalLoss", "StatedIn", "ThresholdRange",
+    "BayesCost", "BrierLoss", "EqualMass", "EqualWidth", "LogLoss", "SphericalLoss", "StatedIn",
+    "ThresholdRange",
 }  # fmt: skip
 ABSTRACT = {"Answers", "Calibrator", "Confidence", "Scores", "ScoringRule"}
 PAGES = {  # live, in a frame of their own

@@ -124,12 +124,6 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
         stakes.abstention_curve(Y, P, [0.2], costs=COSTS, priors=p).costs
     ),
     "bayes_cost priors": lambda p: stakes.bayes_cost(Y, P, costs=COSTS, priors=p),
-    "bootstrap priors": lambda p: {
-        name: drawn.tolist()
-        for name, drawn in stakes.bootstrap(
-            Y, P, [stakes.BrierLoss()], priors=p, resamples=50
-        ).drawn.items()
-    },
     "brier_score priors": lambda p: stakes.brier_score(Y, P, priors=p),
     "calibration_error priors": lambda p: stakes.calibration_error(Y, P, priors=p),
     "calibration_loss priors": lambda p: stakes.calibration_loss(stakes.LogLoss(), Y, P, priors=p),

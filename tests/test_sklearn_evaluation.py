@@ -377,7 +377,7 @@ class Model:
     def fit(self, X, y): return self
     def get_params(self, deep=True): return {}
     def predict_proba(self, X): return np.tile([0.25, 0.75], (len(X), 1))
-stakes.evaluate_model(Model(), [[0]] * 40, [0, 1] * 20, resamples=0)
+stakes.evaluate_model(Model(), [[0]] * 40, [0, 1] * 20)
 try:
     stakes.evaluate_model(Model(), [[0]] * 40, [0, 1] * 20, cv=3)
 except stakes.MissingExtraError as error:

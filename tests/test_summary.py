@@ -220,7 +220,7 @@ def test_cells_have_the_values_and_intervals_of_single_samples(n: Any) -> None:
     costs: Any = {"a": BINARY, "b": ABSTAIN}
     folds = stakes.TrainOnTest()  # others are dealt otherwise
     stage = stakes.AffineCalibrator(), folds, 0.95, 0
-    told = Settings(costs, None, *stage, None, None, RULES, 0, None)
+    told = Settings(costs, None, *stage, None, None, RULES, 0)
     cells = samples_in_cells(samples, costs, None, RULES)
     assert cells is not None
     ours = evaluate_samples(cells, told, curve=curve_of(samples)).metrics()

@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from importlib.resources import files
 from typing import Any
@@ -13,10 +13,6 @@ from hypothesis import given, settings, strategies as st
 
 import stakes
 from stakes._kernels import group_sums
-from stakes.evaluation.application_decisions import ApplicationDecisions, bayes_decisions
-from stakes.evaluation.application_results import rows_alike
-from stakes.evaluation.applications import read_applications
-from stakes.samples import read_samples
 from stakes.summary import cells, decision_sums
 from stakes.summary.members import GroupCount, group_hashes
 from stakes.summary.tally import Field, Layout, Tally, split, total, total_of_units
@@ -508,35 +504,7 @@ def test_damaged_parts_are_refused(name: str) -> None:
         stakes.Summary.from_bytes(found.to_bytes())
 
 
-def judged(data: Data, copies: Any, unit: Any) -> ApplicationDecisions:
-    """Return decisions on rows that stand for several samples."""
-    samples = read_samples(data.y, data.scores, sample_weight=data.weights)
-    samples = replace(samples, copies=copies, groups=unit)
-    (use,) = read_applications(BINARY, samples)
-    return bayes_decisions(use)
-
-
-@pytest.mark.parametrize("grouped", [False, True])
-def test_rows_alike_are_drawn_as_one(grouped: Any) -> None:
-    data = made(800, 3, ties=True, n_groups=30)
-    copies = np.random.default_rng(0).integers(1, 5, 800)
-    unit = np.unique(data.groups, return_inverse=True)[1] if grouped else None
-    found = judged(data, copies, unit)
-    rows = rows_alike(found)
-    assert rows.y.size <= (2 * 2 * 3 * (30 if grouped else 1))
-    assert (np.diff(rows.y) >= 0).all()
-    part = np.zeros(800, dtype=np.int64) if unit is None else unit
-    mine = np.zeros(rows.y.size, dtype=np.int64) if rows.part is None else rows.part
-    for y, d, u in {*zip(data.y.tolist(), found.indices.tolist(), part.tolist(), strict=True)}:
-        here = (data.y == y) & (found.indices == d) & (part == u)
-        there = (rows.y == y) & (rows.value == d) & (mine == u)
-        assert copies[here].sum() == rows.copies[there].sum()
-        assert rows.weights is not None
-        mass = (rows.copies * rows.weights)[there].sum() * data.weights.max()
-        assert mass == pytest.approx((copies * data.weights)[here].sum(), rel=1e-12)
-
-
-def test_rows_alike_of_few_groups_vary_as_groups_do() -> None:
+def test_decisions_of_few_groups_vary_as_groups_do() -> None:
     rng = np.random.default_rng(1)
     effect = np.repeat(rng.normal(size=40), 50)
     y = (rng.random(2000) < 0.4).astype(np.int64)

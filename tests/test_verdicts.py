@@ -258,12 +258,6 @@ def test_calibration_that_makes_a_system_useful_says_so() -> None:
     assert "calibration_would_help" not in codes(without)
 
 
-def test_verdicts_do_not_depend_on_resamples() -> None:
-    for scores in (RAW, np.exp(TWO.posteriors([0.01, 0.99]).values)):
-        none, many = (stakes.evaluate(TWO.y, scores, costs=THREE).verdicts for r in (0, 100))
-        assert [v.code for v in none] == [v.code for v in many]
-
-
 @pytest.mark.parametrize(
     ("p_value", "share", "gain", "expected"),
     [

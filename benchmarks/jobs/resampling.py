@@ -1,6 +1,5 @@
-"""Intervals from 1000 resamples."""
+"""Intervals, beside others from 1000 resamples."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -37,23 +36,29 @@ def _decisions(data: Binary) -> Thunk:
     return call
 
 
-def _read_decisions(found: tuple[float, Any], data: Binary) -> Values:  # noqa: ARG001
+def _log_loss(data: Binary) -> Thunk:
+    """Return the log loss with its interval."""
+
+    def call() -> tuple[float, Any]:
+        found = stakes.cross_entropy(data.y, data.p)
+        return found.value, found.interval(0.95)
+
+    return call
+
+
+def _area(data: Binary) -> Thunk:
+    """Return the area under the ROC curve with its interval."""
+
+    def call() -> tuple[float, Any]:
+        found = stakes.auc(data.y, data.p)
+        return float(found), found.interval(0.95)
+
+    return call
+
+
+def _read_band(found: tuple[float, Any], data: Binary) -> Values:  # noqa: ARG001
     """Return value and width."""
     return _band(found[0], *found[1])
-
-
-def _drawn(metric: stakes.ScoringRule | stakes.AreaUnderRoc) -> Callable[[Binary], Thunk]:
-    """Return the interval of one metric."""
-    return lambda data: lambda: stakes.bootstrap(data.y, data.p, metric, resamples=RESAMPLES)
-
-
-def _read_drawn(name: str) -> Callable[[stakes.Bootstrap, Binary], Values]:
-    """Read one value and the width of its interval."""
-
-    def read(found: stakes.Bootstrap, data: Binary) -> Values:  # noqa: ARG001
-        return _band(found[name].value, *(found[name].interval or (np.nan, np.nan)))
-
-    return read
 
 
 def _read_pair(found: tuple[float, tuple[float, float]], data: Binary) -> Values:  # noqa: ARG001
@@ -137,13 +142,13 @@ JOBS = (
     _job(
         "interval-nec",
         "interval of the normalised cost, given decisions",
-        Side("stakes", _decisions, _read_decisions),
+        Side("stakes", _decisions, _read_band),
         (_loop("confidence-intervals and expected_cost", _loop_cost, 1000),),
     ),
     _job(
         "interval-log-loss",
         "interval of the log loss",
-        Side("stakes", _drawn(stakes.LogLoss()), _read_drawn("cross_entropy.value")),
+        Side("stakes", _log_loss, _read_band),
         (
             _loop("confidence-intervals and scikit-learn's log_loss", _loop_log_loss, 100),
             Side(
@@ -159,7 +164,7 @@ JOBS = (
     _job(
         "interval-auc",
         "interval of the AUC",
-        Side("stakes", _drawn(stakes.AreaUnderRoc()), _read_drawn("auc")),
+        Side("stakes", _area, _read_band),
         (_loop("confidence-intervals and scikit-learn's roc_auc_score", _loop_auc, 80),),
     ),
 )

@@ -9,7 +9,6 @@ import io
 import json
 import sys
 import traceback
-from collections.abc import Callable
 from typing import Any
 
 import stakes
@@ -46,11 +45,11 @@ _ARGUMENTS = {
 namespace: dict[str, Any] = {"__name__": "__main__", "stakes": stakes}
 
 
-def evaluate(text: str, progress: Callable[[int, int], object] | None = None) -> str:
+def evaluate(text: str) -> str:
     """Return verdicts, numbers, the report and code for a request, or what is wrong with it."""
     request = json.loads(text)
     try:
-        found = _evaluation(request, progress)
+        found = _evaluation(request)
     except stakes.StakesError as error:
         return json.dumps({"error": _in_file(error, request)})
     return json.dumps(
@@ -72,9 +71,7 @@ def _numbers(found: stakes.Evaluation) -> list[tuple[str, str, str]]:
     ]
 
 
-def _evaluation(
-    request: dict[str, Any], progress: Callable[[int, int], object] | None
-) -> stakes.Evaluation:
+def _evaluation(request: dict[str, Any]) -> stakes.Evaluation:
     columns = request["columns"]
     labels = columns[request["label"]]
     values = [_floats(columns[name], name) for name in request["scores"]]
@@ -91,9 +88,7 @@ def _evaluation(
         "groups": None if request["groups"] is None else columns[request["groups"]],
         "slices": {name: columns[name] for name in request["slices"]} or None,
     }
-    found = stakes.evaluate(
-        labels, given["scores"], classes=given["classes"], progress=progress, **more
-    )
+    found = stakes.evaluate(labels, given["scores"], classes=given["classes"], **more)
     namespace.update({"table": columns, "evaluation": found}, **given, **more)
     return found
 

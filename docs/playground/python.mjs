@@ -88,10 +88,7 @@ export class Python {
       const { loaded, total } = message;
       this.#show(`Loading Python: ${megabytes(loaded)} of ${megabytes(total)}`, true, null, loaded / total);
     } else if (message.kind === "starting") this.#show("Starting Python …");
-    else if (message.kind === "progress") {
-      const { done, of } = message;
-      this.#show(`Evaluating: ${done} of ${of} bootstrap resamples`, true, null, done / of);
-    } else {
+    else {
       const { resolve, reject } = this.#waiting.get(message.id);
       this.#waiting.delete(message.id);
       if (message.kind === "done") resolve(message.result);

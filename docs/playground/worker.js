@@ -52,8 +52,7 @@ async function start({ base, root, manifest }) {
 const TASKS = {
   start,
   evaluate({ request }) {
-    const progress = (done, of) => postMessage({ kind: "progress", done, of });
-    return JSON.parse(bridge.evaluate(JSON.stringify(request), progress));
+    return JSON.parse(bridge.evaluate(JSON.stringify(request)));
   },
   run: ({ code }) => JSON.parse(bridge.run(code)),
 };

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError
+from stakes._check import InputError, read_level
 from stakes._counting import bincount, repeat
 from stakes._foreign_calls import answered
 from stakes._text import key_of, plain
@@ -238,6 +238,7 @@ def evaluate_decisions(
         raise InputError(
             "confusion", "must be a ConfusionMatrix", type(confusion).__name__, hint=hint
         )
+    read_level(level)
     cost = confusion.expected_cost(costs, priors) if priced is None else priced
     chosen = None
     if costs is not None or priced is None:

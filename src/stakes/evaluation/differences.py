@@ -19,7 +19,7 @@ from stakes._text import key_of, number, percent, plain
 from stakes._typing import FloatArray
 from stakes.evaluation.application_decisions import ApplicationDecisions
 from stakes.evaluation.findings import plain_values
-from stakes.evaluation.rates import is_share, likelihood_intervals
+from stakes.evaluation.rates import is_share, likelihood_intervals, with_value
 from stakes.evaluation.systems import System
 from stakes.evaluation.tracking import unique
 from stakes.intervals import auc_difference
@@ -354,7 +354,7 @@ def _less(
         problem = mine.rows.difference(base.rows, [metrics[k] for k, _ in left])
         bands = likelihood_intervals(problem, level)
         for i, ((k, gap), band) in enumerate(zip(left, bands, strict=True)):
-            found[k] = replace(band, value=gap), problem.p_value(i)
+            found[k] = with_value(band, gap), problem.p_value(i)
     return [found[k] for k in range(len(metrics))]
 
 

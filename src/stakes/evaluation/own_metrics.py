@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._check import (
     InputError,
@@ -20,7 +19,7 @@ from stakes._check import (
 )
 from stakes._counting import bincount
 from stakes._foreign_calls import answered
-from stakes._typing import ArrayLike, Column, FloatArray
+from stakes._typing import ArrayLike, Column, FloatArray, NDArray
 from stakes.evaluation.rates import likelihood_intervals
 from stakes.inference.cells import Cells, Unseen, effective_number
 from stakes.inference.law import Problem
@@ -86,6 +85,9 @@ def estimate(
     >>> round(saved, 2), saved.interval.low > 0.5  # more than half: keep it
     (0.88, True)
     """
+    if not callable(formula):
+        rule = "must be a function of an array of totals, such as lambda total: total[0] / total[1]"
+        raise InputError("formula", rule, repr(formula))
     table = read_array(columns, "columns")
     if table.ndim != 2 or not table.size:
         raise InputError("columns", "must be a table of rows and columns", f"shape {table.shape}")

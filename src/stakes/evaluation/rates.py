@@ -95,7 +95,7 @@ class DecisionShares:
         """Return metrics that are no shares, with their intervals."""
         bands = likelihood_intervals(self.table.problem(metrics), self.level)
         return [
-            _within(metric, band if not metric.unbounded else _inverse(band))
+            _within(metric, _inverse(band) if self.table.inverts(metric) else band)
             for metric, band in zip(metrics, bands, strict=True)
         ]
 
@@ -151,9 +151,17 @@ def likelihood_intervals(problem: Problem, level: float) -> list[Estimate]:
     method = "likelihood" if groups is None else "likelihood, by group"
     ends = problem.intervals(level).tolist()
     return [
-        Estimate(value, Interval(low, high, level), method)
+        with_value(Estimate(value, Interval(low, high, level), method), value)
         for value, (low, high) in zip(values, ends, strict=True)
     ]
+
+
+def with_value(found: Estimate, value: float) -> Estimate:
+    """Return an estimate with its value as shown, which its interval includes."""
+    band = found.interval
+    if band is not None:  # the unseen row or rounding may have left it out
+        band = Interval(min(band.low, value), max(band.high, value), band.level)
+    return Estimate(value, band, found.method)
 
 
 def _inverse(found: Estimate) -> Estimate:
@@ -186,7 +194,7 @@ def metric_estimates(
             out[value.name] = Estimate(value.value, None, value.undefined.text)
         else:
             found = shares.metric(metric) if is_share(metric) else next(bands)
-            out[value.name] = replace(found, value=value.value)
+            out[value.name] = with_value(found, value.value)
     return out
 
 

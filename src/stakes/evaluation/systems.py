@@ -1,4 +1,4 @@
-"""One system on checked samples: its losses uncalibrated and calibrated, ready to be resampled."""
+"""One system on checked samples: its losses uncalibrated and calibrated."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

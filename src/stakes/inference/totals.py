@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray, IntArray, NDArray
 
 Formula = Callable[[NDArray[Any]], NDArray[Any]]  # totals (..., C) to values (...), also complex
 _STEP = 1e-20  # of a row, along the imaginary axis: no digit cancels, so it can be that small

@@ -1,4 +1,4 @@
-"""Intervals: closed form for sums elsewhere, here resampling and DeLong."""
+"""Intervals in closed form: of areas, shares and groups."""
 
 from stakes.curves.area import auc_interval, auc_of_samples
 from stakes.intervals.groups import by_groups, with_design

@@ -8,11 +8,10 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._counting import bincount
 from stakes._math import quotient
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray, IntArray, NDArray
 from stakes.inference.cells import OWN, Cells, Unseen, effective_number
 from stakes.inference.law import Problem
 from stakes.inference.totals import Formula, Less, Totals
@@ -71,8 +70,12 @@ class DecisionTable:
             columns = self._by_group(columns)
             unseen += Unseen.candidates(np.unique(columns, axis=0), kind=1)
         cells = self._cells(columns, unseen)
-        formulas = [_formula(m, self.priors, inverse=m.unbounded) for m in metrics]
+        formulas = [_formula(m, self.priors, inverse=self.inverts(m)) for m in metrics]
         return Problem.single(cells, Totals(cells.all_columns, formulas))
+
+    def inverts(self, metric: DecisionMetric) -> bool:
+        """Whether the problem is about 1 over a metric: one that can be infinite, and is not 0."""
+        return metric.unbounded and bool((self.y * self.decided * self.number).any())
 
     def difference(self, other: DecisionTable, metrics: Sequence[DecisionMetric]) -> Problem:
         """Return the problem of metrics less those of other decisions about the same rows."""
@@ -159,7 +162,7 @@ class DecisionTable:
         sizes = np.asarray(bincount(place, mass, int(self.unit.max() + 1) * k), dtype=np.float64)
         of_classes = sizes.reshape(-1, k).T
         some = [effective_number(of[of > 0]) for of in of_classes if of.any()]
-        return float(np.unique(self.unit).size), min(some)
+        return float(np.count_nonzero(bincount(self.unit))), min(some)
 
     def _correlation(self) -> Problem:
         """Return the problem of the correlation of any number of classes."""

@@ -152,7 +152,7 @@ def scorecard(  # noqa: PLR0913  the data, the costs, the bins
 
     See Also
     --------
-    evaluate : with resampled intervals, calibration loss and verdicts.
+    evaluate : with intervals, calibration loss and verdicts.
 
     Examples
     --------
