@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError
-from stakes._counting import bincount, repeat
+from stakes._counting import bincount
 from stakes._foreign_calls import answered
 from stakes._text import key_of, plain
 from stakes._typing import CostValues, PriorsLike
@@ -35,8 +35,6 @@ from stakes.metrics import ConfusionMatrix, Explanation, explain
 from stakes.metrics.paired import paired_difference
 from stakes.metrics.traditional import metrics_for_report
 from stakes.results import Estimate, ExpectedLoss
-
-_MOST_TESTED = 2**20  # decisions up to which a test is made beside the interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,26 +113,25 @@ class DecisionEvaluation(Paged, Tracked, Carded):
     def _p_value(self) -> float:
         """Return the p-value of costing as much as the best constant answer; NaN if untested."""
         confusion, costs = self.confusion, self.costs
-        if costs is None or not confusion.whole or not confusion.n <= _MOST_TESTED:
+        if costs is None or not confusion.whole:
             return math.nan
-        number = confusion.weight.astype(np.int64)
-        y, decided = repeat(confusion.row, number), repeat(confusion.column, number)
-        cost = self.expected_cost
+        y, decided, cost = confusion.row, confusion.column, self.expected_cost
         answers = [costs.decisions.index(cost.naive_answer)]
-        if cost.normalized < 1:  # less than each, as another may be the best in the population
-            answers += [rival.decision for rival in cost.rivals]
-        taken = np.unique(np.append(decided, answers[0]))
-        least, largest = costs.ranges(taken)  # the table itself may be too large to write out
+        answers += [rival.decision for rival in cost.rivals]  # may be the best in the population
+        taken = np.unique(np.append(decided, answers))
+        low, high = costs.ranges(taken)  # the table itself may be too large to write out
+        constants = {answer: np.asarray(costs.column(answer))[y] for answer in answers}
         return max(
             paired_difference(
                 y,
                 costs.at(y, decided),
-                costs.column(answer)[y],
+                constant,
                 n_classes=len(costs.classes),
                 priors=None if cost.priors_from_data else cost.priors,
-                largest=(largest - least)[y],
+                copies=confusion.weight.astype(np.int64),
+                constant=(low[y] - constant, high[y] - constant),
             ).p_value
-            for answer in answers
+            for constant in constants.values()
         )
 
     def __str__(self) -> str:

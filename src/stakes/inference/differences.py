@@ -150,7 +150,7 @@ class Plan:
         return out
 
 
-def problem_of(
+def problem_of(  # noqa: PLR0913  rows, and how they vary
     rows: Rows,
     plan: Plan,
     rare: Rows,

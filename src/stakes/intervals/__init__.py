@@ -5,7 +5,7 @@ from stakes.intervals.bootstrap import NOT_DRAWN, Progress, Replicates, Statisti
 from stakes.intervals.counts import CountStatistic, count_statistic, replicate_counts
 from stakes.intervals.groups import by_groups, with_design
 from stakes.intervals.losses import CalibratedStatistic, ClassMeans, LossStatistic, NamedLosses
-from stakes.intervals.paired_intervals import CalibrationPair, auc_difference, with_learning
+from stakes.intervals.paired_intervals import CalibrationPair, auc_difference, placed, with_learning
 from stakes.intervals.ranking import Odds, RankStatistic
 from stakes.intervals.refit import FullRefit, Training, WarmRefit, refitter
 from stakes.intervals.resampling import Resampling, check_resamples, seed_of

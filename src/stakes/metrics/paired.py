@@ -241,7 +241,7 @@ class _Sizes:
     weight: FloatArray
 
     @classmethod
-    def of(  # noqa: PLR0913  columns of the same rows
+    def of(
         cls,
         y: IntArray,
         count: FloatArray,

@@ -425,7 +425,7 @@ def _right_difference(one: Responses, other: Responses) -> PairedDifference:
     first, second = (said.is_right.astype(np.float64) for said in (one, other))
     return paired_difference(
         np.zeros(n, dtype=np.int64), first, second, n_classes=1, weights=one.weights,
-        unit=one.groups, largest=np.ones(n), exchangeable=True,
+        unit=one.groups, largest=np.ones(n),
     )  # fmt: skip
 
 

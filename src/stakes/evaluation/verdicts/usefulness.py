@@ -129,12 +129,10 @@ def naive_p_value(decisions: ApplicationDecisions, shown: Estimate) -> float:
     cost, samples = decisions.cost, decisions.samples
     if cost.undefined is not None or shown.interval is None or 1 in shown.interval:
         return math.nan  # the interval has decided
-    others = [decisions.naive()]
-    if cost.normalized < 1:  # less than each: another may be best in the population
-        others += [decisions.use.constant(rival.decision) for rival in cost.rivals]
-    losses, largest = decisions.losses(), decisions.largest_difference()
-    found = [paired(losses, other, samples, largest) for other in others]
-    return max((math.nan if f is None else f.p_value) for f in found)
+    others = [decisions.naive()]  # another may be the best in the population
+    others += [decisions.use.constant(rival.decision) for rival in cost.rivals]
+    losses, (low, high) = LossColumn(samples, decisions.losses()), decisions.bounds()
+    return max(losses.above(other, (low - other, high - other)) for other in others)
 
 
 def _errors(decisions: ApplicationDecisions) -> ExpectedLoss | None:
