@@ -32,7 +32,7 @@ from stakes.evaluation.verdicts.suspicions import turned_costs
 from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
 from stakes.intervals import check_resamples, replicate_counts, seed_of
 from stakes.metrics import ConfusionMatrix, Explanation, explain
-from stakes.metrics.paired import paired_difference
+from stakes.metrics.paired import against_constants
 from stakes.metrics.traditional import metrics_for_report
 from stakes.results import Estimate, ExpectedLoss
 
@@ -120,18 +120,14 @@ class DecisionEvaluation(Paged, Tracked, Carded):
         answers += [rival.decision for rival in cost.rivals]  # may be the best in the population
         taken = np.unique(np.append(decided, answers))
         low, high = costs.ranges(taken)  # the table itself may be too large to write out
-        constants = {answer: np.asarray(costs.column(answer))[y] for answer in answers}
-        return max(
-            paired_difference(
-                y,
-                costs.at(y, decided),
-                constant,
-                n_classes=len(costs.classes),
-                priors=None if cost.priors_from_data else cost.priors,
-                copies=confusion.weight.astype(np.int64),
-                constant=(low[y] - constant, high[y] - constant),
-            ).p_value
-            for constant in constants.values()
+        return against_constants(
+            y,
+            costs.at(y, decided),
+            [np.asarray(costs.column(answer), dtype=np.float64)[y] for answer in answers],
+            (low[y], high[y]),
+            n_classes=len(costs.classes),
+            priors=None if cost.priors_from_data else cost.priors,
+            copies=confusion.weight.astype(np.int64),
         )
 
     def __str__(self) -> str:

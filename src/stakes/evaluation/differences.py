@@ -203,10 +203,6 @@ class LossColumn:
         losses = self.losses, other.losses
         return paired_losses(self.samples, *losses, naive=self.naive, largest=self.largest)
 
-    def above(self, constant: FloatArray, bounds: tuple[FloatArray, FloatArray]) -> float:
-        """Return the p-value of costing as much as a constant answer; bounds of the difference."""
-        return paired_losses(self.samples, self.losses, constant, constant=bounds).p_value
-
 
 def loss_columns(system: System) -> dict[str, LossColumn]:
     """Return every metric of a system that is a sum of losses."""

@@ -194,7 +194,7 @@ class _Paths:
             totals, squares, covariance = active.by_group(mass * sign, y, odds, unit)
             numbers = np.array([float(np.unique(unit).size)])
             groups = float(numbers[0]), effective_groups(unit, mass, y)
-        rare = price * bincount(y, square, 2)[:, None]
+        rare = price * bincount(y, square, 2).astype(np.float64)[:, None]
         angles = _angles(squares.sum(axis=0), covariance)
         return cls(odds, totals, squares, numbers, angles, rare, second is None, groups)
 

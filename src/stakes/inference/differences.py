@@ -8,16 +8,16 @@ that only one system gets wrong.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._counting import bincount
 from stakes._math import sum_by
 from stakes._quantiles import outside
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import BoolArray, FloatArray, IntArray
 from stakes.inference.cells import HALF, OWN, TRACE, Cells, Unseen
 from stakes.inference.law import FEWEST_GROUPS, Problem, tail
 from stakes.inference.tilting import indicators, radius_at
@@ -25,6 +25,7 @@ from stakes.inference.totals import Totals
 
 MOST_ROWS = 2**14  # beyond it, rows that are alike to about one percent share a cell
 _FINE, _COARSE, _EXPONENT = 7, 2, 9  # bits of a number that tell rows apart
+_DIRECT = 2**22  # keys that are counted instead of sorted
 _MOST_ROUNDS, _MOST_STEPS, _MOST_HALVINGS = 40, 300, 40
 _REACHED = 1e-9  # of the way from the value to the null
 _SETTLED, _STALLED = 1e-20, 1e-9  # of the likelihood that a step of Newton's may gain
@@ -43,11 +44,9 @@ class Rows:
     y: IntArray
     counts: FloatArray
 
-    def like(self, parts: Sequence[Any], y: Sequence[int]) -> Rows:
-        """Return other rows of as many parts, each once."""
-        shape = len(y), self.parts.shape[1]
-        columns = np.asarray(parts, dtype=np.float64).reshape(shape)
-        return Rows(columns, np.asarray(y, dtype=np.int64), np.ones(len(y)))
+    def part(self, used: BoolArray) -> Rows:
+        """Return the rows that are used."""
+        return self if used.all() else Rows(self.parts[used], self.y[used], self.counts[used])
 
     def merged(self, value: float) -> Rows:
         """Return fewer rows with the same sums, where there are many: those that are alike as one.
@@ -57,12 +56,11 @@ class Rows:
         """
         if len(self.y) <= MOST_ROWS:
             return self
-        pull = self.parts[:, 0] - value * self.parts[:, -1]
-        code = self.y
-        bits = [_FINE] + [_COARSE] * (self.parts.shape[1] - 1)
-        for column, kept in zip((pull, *self.parts.T[1:]), bits, strict=True):
-            key = _leading(column, kept) + (code << (kept + _EXPONENT))
-            code = np.unique(key, return_inverse=True)[1].ravel()
+        code = self.y << (_FINE + _EXPONENT)
+        code = _numbered(code + _leading(self.parts[:, 0] - value * self.parts[:, -1], _FINE))
+        for column in self.parts.T[1:]:
+            if (column != column[0]).any():
+                code = _numbered((code << (_COARSE + _EXPONENT)) + _leading(column, _COARSE))
         number = int(code.max()) + 1
         counts = sum_by(code, self.counts, number)
         sums = [sum_by(code, self.counts * column, number) for column in self.parts.T]
@@ -80,6 +78,14 @@ class Rows:
             for column in self.parts.T
         ]
         return np.concatenate(sums, axis=1)
+
+
+def _numbered(keys: IntArray) -> IntArray:
+    """Return keys as numbers from 0 up, in their order."""
+    most = int(keys.max()) + 1
+    if most > _DIRECT:
+        return np.unique(keys, return_inverse=True)[1].ravel().astype(np.int64)
+    return np.asarray((np.cumsum(bincount(keys, minlength=most) > 0) - 1)[keys], dtype=np.int64)
 
 
 def _leading(column: FloatArray, bits: int) -> IntArray:
@@ -159,7 +165,6 @@ def problem_of(  # noqa: PLR0913  rows, and how they vary
     turns: bool = False,
     unit: IntArray | None = None,
     effective: float = math.nan,
-    value: float = 0.0,
     shift: float = 0.0,
 ) -> Problem:
     """Return the problem of a difference.
@@ -169,7 +174,6 @@ def problem_of(  # noqa: PLR0913  rows, and how they vary
     number of groups (`unit`) belongs to their sizes.
     """
     if unit is None:
-        rows = rows.merged(value)
         columns, counts, groups = plan.columns(rows), rows.counts, None
         stratum = rows.y if plan.priors is not None else np.zeros(len(rows.y), dtype=np.int64)
     else:
@@ -234,7 +238,7 @@ def balanced(
     halved until they lower it. The radius is infinite where parts cannot sum to 0.
     """
     strata = indicators(stratum)
-    size = counts @ strata
+    size = _by_stratum(counts, strata)
     tops = np.stack([parts[:, of > 0].max(axis=1) for of in strata.T], axis=1)
     bottoms = np.stack([parts[:, of > 0].min(axis=1) for of in strata.T], axis=1)
     within = ((size * tops).sum(axis=1) > 0) & ((size * bottoms).sum(axis=1) < 0)
@@ -274,13 +278,18 @@ def _newton(
     w = counts / t
     u = w / t
     ua = u * a
-    off, tilt = size - w @ of, -(w * a).sum(axis=1)
-    own, cross, all_ = u @ of, ua @ of, (ua * a).sum(axis=1)
+    off, tilt = size - _by_stratum(w, of), -(w * a).sum(axis=1)
+    own, cross, all_ = _by_stratum(u, of), _by_stratum(ua, of), (ua * a).sum(axis=1)
     schur = np.maximum(all_ - (cross * cross / own).sum(axis=1), 1e-300)
     by = -(tilt - (cross * off / own).sum(axis=1)) / schur
     mu = -(off + cross * by[:, None]) / own
     gain = -(tilt * by + (off * mu).sum(axis=1))
     return mu[:, stratum] + by[:, None] * a, gain, (size * mu).sum(axis=1)
+
+
+def _by_stratum(values: FloatArray, of: FloatArray) -> FloatArray:
+    """Return sums of each stratum; of a single one without a product, which starts threads."""
+    return values.sum(axis=1, keepdims=True) if of.shape[1] == 1 else values @ of
 
 
 def band_radius(angles: FloatArray, level: float) -> float:

@@ -1,6 +1,7 @@
 """The difference of two expected losses on the same samples: its value, interval and test."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -146,7 +147,7 @@ class Pair:
     @cached_property
     def p_value(self) -> float:
         """The two-sided p-value of no difference."""
-        if self.constant is None and not self.gap[self.share > 0].any():
+        if not self.gap[self.share > 0].any():
             return 1.0
         return p_value(self.problem(None))
 
@@ -160,36 +161,41 @@ class Pair:
 
     def problem(self, base: FloatArray | None, *, turns: bool = False) -> Problem:
         """Return the difference as a problem of the law, in units of a loss that varies too."""
-        used = self.share > 0
         plan = Plan(self._present(), base is not None)
-        columns = [self._weight * self.gap]
+        weight, gap = self._weight, self.gap
+        columns = [weight * gap]
         if plan.weighs:
-            columns.append(self._weight)
+            columns.append(weight)
         if base is not None:
-            columns.append(self._weight * base)
-        rows = Rows(np.stack(columns, axis=1)[used], self.y[used], self._counts[used])
-        value = float((self.mass * self.gap)[used].sum())
-        if base is not None:
-            value /= float(self.mass[used] @ base[used])
+            columns.append(weight * base)
+        used = self.share > 0
+        rows = Rows(np.stack(columns, axis=1), self.y, self._counts).part(used)
+        if self.unit is None:
+            value = float(np.where(used, gap, 0) @ self.mass)
+            if base is not None:
+                value /= float(np.where(used, base, 0) @ self.mass)
+            rows = rows.merged(value)
         return problem_of(
             rows,
             plan,
-            self._rare(plan, None if base is None else base[used], turns=turns),
+            self._rare(plan, rows, base, turns=turns),
             constant=self.constant is not None,
             turns=turns,
             unit=None if self.unit is None else self.unit[used],
             effective=self.effective_groups,
-            value=value,
             shift=self.shift,
         )
 
-    @property
+    @cached_property
     def _weight(self) -> FloatArray:
         return np.ones(self.y.size) if self.weights is None else self.weights / self.weights.max()
 
-    @property
+    @cached_property
     def _counts(self) -> FloatArray:
         return np.ones(self.y.size) if self.copies is None else self.copies.astype(np.float64)
+
+    def _by_class(self, values: FloatArray) -> FloatArray:
+        return bincount(self.y, values, self.n_classes).astype(np.float64)
 
     def _present(self) -> FloatArray | None:
         if self.priors is None:
@@ -197,70 +203,59 @@ class Pair:
         held = bincount(self.y, self.share, self.n_classes) > 0
         return np.where(held, self.priors, 0.0)
 
-    def _rare(self, plan: Plan, base: FloatArray | None, *, turns: bool) -> Rows:
+    def _rare(self, plan: Plan, rows: Rows, base: FloatArray | None, *, turns: bool) -> Rows:
         """Return two rows of each class that may occur: one system alone does its worst, the other.
 
         Their size is that of rows seen, each counted by its size, as sums grow with the large
         ones; where prices differ from case to case, that of rows of all classes.
         """
-        used, k = self.share > 0, self.n_classes
-        y, count, weight = self.y[used], self._counts[used], self._weight[used]
-        held = np.flatnonzero(bincount(y, minlength=k))
-        parts, classes = [], []
-        for sign, end in self._ends(used):
-            large = _Sizes.of(y, count, weight, end, k, cases=self.largest is not None)
-            for c in held.tolist():
-                row = [sign * large.size[c]]
-                if plan.weighs:
-                    row.append(large.weight[c])
-                if base is not None:  # the other system's loss, or as much as of a row of the class
-                    other = 0.0 if sign > 0 else 1.0
-                    if not turns:
-                        each = count * weight * (y == c)
-                        own = float(each @ end)
-                        other = float(each @ base) / own if own > 0 else 0.0
-                    row.append(other * abs(row[0]))
-                parts.append(row)
-                classes.append(c)
-        return Rows(np.array(parts, dtype=np.float64), np.array(classes), np.ones(len(classes)))
-
-    def _ends(self, used: BoolArray) -> list[tuple[float, FloatArray]]:
-        """Return how far losses may lie apart on each row, in either direction."""
+        k, held = self.n_classes, np.unique(rows.y)
+        one = two = self._seen(rows)
         if self.constant is not None:
-            low, high = self.constant
-            return [(1.0, high[used]), (-1.0, -low[used])]
-        largest = np.abs(self.gap) if self.largest is None else self.largest
-        return [(1.0, largest[used]), (-1.0, largest[used])]
+            two, one = (self._possible(end) for end in self.constant)
+        elif self.largest is not None:
+            one = two = self._possible(self.largest)
+        each = np.zeros(k)
+        if base is not None and not turns:  # as much as of a row of the class, for its size
+            mass = np.where(self.share > 0, self._weight * self._counts, 0.0)
+            end = np.abs(self.gap) if self.largest is None else self.largest
+            sums = (self._by_class(mass * np.where(mass > 0, x, 0)) for x in (base, end))
+            each = quotient(*sums)
+        parts = []
+        for sign, (size, weight) in ((1.0, one), (-1.0, two)):
+            row = [sign * size[held] if self.constant is None else size[held]]
+            if plan.weighs:
+                row.append(weight[held])
+            if base is not None:  # for a ratio the loss of the second system, which errs alone
+                row.append(np.abs(row[0]) * ((sign < 0) if turns else each[held]))
+            parts.append(np.stack(row, axis=1))
+        return Rows(np.concatenate(parts), np.tile(held, 2), np.ones(2 * held.size))
 
+    def _seen(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
+        """Return size and weight of a row of each class, as large as those that differ."""
+        gap, weight = np.abs(rows.parts[:, 0]), rows.parts[:, 1]
+        sums = [bincount(rows.y, rows.counts * gap * x, self.n_classes) for x in (1.0, gap, weight)]
+        some = sums[0] > 0  # a class without a difference takes after the others
+        own, square, weighed = (np.where(some, part, part.sum()) for part in sums)
+        return quotient(square, own), quotient(weighed, own)
 
-@dataclass(frozen=True, eq=False)
-class _Sizes:
-    """The size of a row of each class that may occur, and its weight."""
-
-    size: FloatArray
-    weight: FloatArray
-
-    @classmethod
-    def of(
-        cls,
-        y: IntArray,
-        count: FloatArray,
-        weight: FloatArray,
-        end: FloatArray,
-        n_classes: int,
-        *,
-        cases: bool,
-    ) -> "_Sizes":
-        """Return means of rows counted by their size, of each class or, for `cases`, of all."""
-        each = [1.0, end, end * end, weight, weight**2, weight * end, weight**2 * end]
-        each.append(np.square(weight * end))
-        number, one, two, w, ww, we, wwe, wewe = (bincount(y, count * x, n_classes) for x in each)
-        varied = two * number - one * one > 1e-9 * two * number
-        pooled = varied if cases else we == 0
-        whole = we.sum() > 0
-        size = np.where(pooled & whole, quotient(wewe.sum(), we.sum()), quotient(wewe, we))
-        own = np.where(we > 0, quotient(wwe, we), quotient(ww, w))
-        return cls(size, np.where(pooled & whole, quotient(wwe.sum(), we.sum()), own))
+    def _possible(self, end: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return size and weight of a row of each class, of how far losses can lie apart."""
+        k, used = self.n_classes, self.share > 0
+        weight, count = self._weight * used, self._counts
+        table = np.zeros(k)
+        table[self.y[used]] = end[used]
+        varied = bincount(self.y, used & (table[self.y] != end), k) > 0
+        heavy = np.ones(k)
+        if self.weights is not None:
+            heavy = quotient(self._by_class(count * weight**2), self._by_class(count * weight))
+        if not varied.any():
+            return table * heavy, heavy
+        large = np.where(used, weight * end, 0.0)
+        often = count * np.abs(large)
+        often = often / max(float(often.sum()), 1e-300)
+        size, weighed = float(often @ large), float(often @ weight)
+        return np.where(varied, size, table * heavy), np.where(varied, weighed, heavy)
 
 
 def paired_difference(  # noqa: PLR0913  two losses, and how samples become expectations
@@ -332,6 +327,32 @@ def _part(copies: IntArray | None, used: BoolArray) -> IntArray | None:
     return None if copies is None else copies[used]
 
 
+def against_constants(
+    y: IntArray,
+    losses: FloatArray,
+    constants: Sequence[FloatArray],
+    bounds: tuple[FloatArray, FloatArray],
+    **how: Any,  # noqa: ANN401  further arguments
+) -> float:
+    """Return the p-value of costing what the best constant answer costs; the best seen is first.
+
+    Another may be the best in the population. To cost less than the best is to cost less than
+    each. To cost more is to cost more than each that is not itself shown to cost more than another.
+    `bounds` are the least and the largest loss of each row.
+    """
+    low, high = bounds
+    own = [paired_difference(y, losses, c, constant=(low - c, high - c), **how) for c in constants]
+    p_values = [each.p_value for each in own]
+    if own[0].value > 0:
+        gaps = [c - constants[0] for c in constants]
+        beaten = [
+            paired_difference(y, gap, np.zeros_like(gap), constant=(gap, gap), **how).p_value
+            for gap in gaps[1:]
+        ]
+        p_values[1:] = [min(pair) for pair in zip(p_values[1:], beaten, strict=True)]
+    return float(np.max(p_values))
+
+
 def infinite_gap(first: float, second: float) -> tuple[float, str]:
     """Return the difference of two expected losses that are not both finite, and what it says.
 
@@ -352,10 +373,15 @@ def paired_losses(
     **how: Any,  # noqa: ANN401  further arguments
 ) -> PairedDifference:
     """Return the difference of losses of samples, in their groups and at their priors."""
-    return paired_difference(
-        samples.y, first, second, n_classes=len(samples.classes), priors=samples.given_priors,
-        weights=samples.weights, copies=samples.copies, unit=samples.groups, **how,
-    )  # fmt: skip
+    return paired_difference(samples.y, first, second, **how_paired(samples), **how)
+
+
+def how_paired(samples: Samples) -> dict[str, Any]:
+    """Return how samples become expectations."""
+    return {
+        "n_classes": len(samples.classes), "priors": samples.given_priors,
+        "weights": samples.weights, "copies": samples.copies, "unit": samples.groups,
+    }  # fmt: skip
 
 
 def sample_shares(

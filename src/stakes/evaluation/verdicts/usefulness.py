@@ -23,7 +23,7 @@ from stakes.evaluation.verdicts.wording import (
 from stakes.intervals import by_groups
 from stakes.metrics.expected_losses import sample_losses
 from stakes.metrics.multiplicity import level_among
-from stakes.metrics.paired import PairedDifference
+from stakes.metrics.paired import PairedDifference, against_constants, how_paired
 from stakes.results import Estimate, ExpectedLoss, Interval, normalized_of
 from stakes.samples import Samples
 from stakes.statistics.group_effects import effective_groups, effective_samples
@@ -131,8 +131,8 @@ def naive_p_value(decisions: ApplicationDecisions, shown: Estimate) -> float:
         return math.nan  # the interval has decided
     others = [decisions.naive()]  # another may be the best in the population
     others += [decisions.use.constant(rival.decision) for rival in cost.rivals]
-    losses, (low, high) = LossColumn(samples, decisions.losses()), decisions.bounds()
-    return max(losses.above(other, (low - other, high - other)) for other in others)
+    how = how_paired(samples)
+    return against_constants(samples.y, decisions.losses(), others, decisions.bounds(), **how)
 
 
 def _errors(decisions: ApplicationDecisions) -> ExpectedLoss | None:
