@@ -223,17 +223,19 @@ class _Paths:
         of = np.arange(totals.shape[1]) * strata // totals.shape[1]  # strata of cells
         alike = np.stack([n - often[:, of == k].sum(axis=1) for k, n in enumerate(self.numbers)], 1)
         rare, own = self.rare[:, at].T, np.arange(2) % strata  # those of either class
+        mean = (totals @ np.eye(strata)[of] / self.numbers)[:, own]
+        harm = rare - mean
         if self.constant:  # the naive system always decides for the second class, or never
             never = (self.odds[at] >= 1)[:, None] ^ np.array([False, True])
             low, high = np.where(never, 0.0, -rare), np.where(never, rare, 0.0)
-            harm = high - (totals @ np.eye(strata)[of] / self.numbers)[:, own]
+            harm = high - mean
             mass = np.where(harm >= harm.max(axis=1, keepdims=True), HALF, TRACE)
             more, many = [low, high], [np.full_like(low, TRACE), mass]
         else:
             share = np.abs(totals)
-            swapped = HALF * quotient(share, share.sum(axis=1, keepdims=True))
-            trace = np.full_like(rare, TRACE)
-            more, many = [rare, -rare, -size], [trace, trace, swapped]
+            exchanged = HALF / 2 * quotient(share, share.sum(axis=1, keepdims=True))
+            mass = np.where(harm >= harm.max(axis=1, keepdims=True), HALF / 2, TRACE)
+            more, many = [-rare, rare, -size], [np.full_like(rare, TRACE), mass, exchanged]
         parts = np.concatenate([size, np.zeros_like(alike), *more], axis=1)
         counts = np.concatenate([often, alike.clip(0), *many], axis=1)
         each = [of, np.arange(strata), own, own, *([] if self.constant else [of])]

@@ -1,8 +1,8 @@
 """Two systems on the same rows as a problem of the law: rows seen, rows that may occur, a test.
 
-Where a row is unseen, the two systems may as well have changed places: rows on which they differ
-count half a row in all with their losses exchanged. Beside them one row of each class may occur
-that only one system gets wrong.
+Half a row is unseen. Half of that are rows on which the two systems differ, with their losses
+exchanged, shared out by size: the systems may as well have changed places. The other half is where
+it would do most harm, a row of some class that only one system gets wrong.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from stakes._counting import bincount
 from stakes._math import sum_by
 from stakes._quantiles import outside
 from stakes._typing import BoolArray, FloatArray, IntArray
-from stakes.inference.cells import HALF, OWN, TRACE, Cells, Unseen
+from stakes.inference.cells import HALF, OWN, Cells, Unseen
 from stakes.inference.law import FEWEST_GROUPS, Problem, tail
 from stakes.inference.tilting import indicators, radius_at
 from stakes.inference.totals import Totals
@@ -156,6 +156,16 @@ class Plan:
         return out
 
 
+class _Halved(Cells):
+    """Rows seen and unseen: the worst of the rare ones counts a quarter, exchanged ones another."""
+
+    def augmented(self, harm: FloatArray) -> FloatArray:
+        """Return the weights of all rows for each problem, its worst unseen rows among them."""
+        weights = super().augmented(harm)
+        weights[:, len(self.counts) :][:, self.unseen.kind != OWN] /= 2
+        return weights
+
+
 def problem_of(  # noqa: PLR0913  rows, and how they vary
     rows: Rows,
     plan: Plan,
@@ -186,13 +196,13 @@ def problem_of(  # noqa: PLR0913  rows, and how they vary
     share = cells.counts * plan.sizes(cells.columns, cells.counts @ cells.columns)
     some = share > 0
     strata = rare.y if plan.priors is not None and unit is None else 0
-    unseen = Unseen.candidates(plan.columns(rare), strata)
+    unseen, kind = Unseen.candidates(plan.columns(rare), strata), Cells
     if some.any() and not constant:
-        unseen = replace(unseen, kind=np.full(len(rare.y), OWN), mass=np.full(len(rare.y), TRACE))
+        kind = _Halved
         turned = plan.exchanged(cells.columns[some], turns=turns)
-        mass = HALF * share[some] / share[some].sum()
+        mass = HALF / 2 * share[some] / share[some].sum()
         unseen += Unseen(turned, cells.stratum[some], np.full(mass.size, OWN), mass)
-    cells = replace(cells, unseen=unseen)
+    cells = kind(cells.columns, cells.counts, cells.stratum, unseen, groups)
     statistic = Totals(cells.all_columns, [plan.value])
     return replace(Problem.single(cells, statistic), shift=shift)
 
