@@ -235,32 +235,40 @@ def _tied_rate() -> float:
 
 
 _TIED = _tied_rate()
-WAYS: dict[str, tuple[Callable[..., Draw], dict[str, Any], tuple[int, ...], float]] = {
-    "misses of lognormal amounts, s = 1, against false alarms": (amounts_draw, {"s": 1.0, "alike": False}, (300, 1000), 0.4),
-    "the same, s = 1.5": (amounts_draw, {"s": 1.5, "alike": False}, (300, 1000), 0.4),
-    "the same, s = 2": (amounts_draw, {"s": 2.0, "alike": False}, (300, 1000), 0.4),
-    "misses that cost 20 against false alarms": (costly_draw, {}, (300, 1000), 0.4),
-    "errors on samples of weight 10 against others": (weights_draw, {"kind": "heavy"}, (200, 1000), 0.4),
-    "errors in proportion to lognormal weights, s = 1.5, against others": (weights_draw, {"kind": "tied"}, (200, 1000), 0.4),
-    "all errors on 3 % of samples of weight 20 against others": (weights_draw, {"kind": "few"}, (200, 1000), 0.4),
-    "alike, lognormal weights, s = 1": (weights_draw, {"kind": "1"}, (200, 1000), 0.4),
-    "alike, lognormal weights, s = 1.5": (weights_draw, {"kind": "1.5"}, (200, 1000), 0.4),
-    "alike, Pareto weights 1.3": (weights_draw, {"kind": "pareto"}, (200, 1000), 0.4),
-    "alike, lognormal amounts, s = 1": (amounts_draw, {"s": 1.0, "alike": True}, (300, 1000), 0.5),
-    "alike, lognormal amounts, s = 1.5": (amounts_draw, {"s": 1.5, "alike": True}, (300, 1000), 0.5),
-    "8 groups of unequal size": (group_draw, {"groups": 8}, (400, 2000), 0.4),
-    "12 groups of unequal size": (group_draw, {"groups": 12}, (400, 2000), 0.4),
-    "40 groups of unequal size": (group_draw, {"groups": 40}, (400, 2000), 0.4),
-    "5 errors of either alone": (unit_draw, {"rate": None, "few": 5}, (200, 1000), 0.0),
-    "20 errors of either alone": (unit_draw, {"rate": None, "few": 20}, (200, 1000), 0.3),
-    "60 errors of either alone": (unit_draw, {"rate": None, "few": 60}, (500, 1000), 0.5),
+_AMOUNTS, _WEIGHTS = ((300, 1000), 0.4), ((200, 1000), 0.4)  # samples, and what power is for
+_GROUPS, _UNIT = ((400, 2000), 0.4), ((200, 1000), 0.3)
+WAYS: dict[str, tuple[Callable[..., Draw], dict[str, Any], tuple[tuple[int, int], float]]] = {
+    "misses of lognormal amounts, s = 1, against false alarms": (
+        amounts_draw, {"s": 1.0, "alike": False}, _AMOUNTS,
+    ),
+    "the same, s = 1.5": (amounts_draw, {"s": 1.5, "alike": False}, _AMOUNTS),
+    "the same, s = 2": (amounts_draw, {"s": 2.0, "alike": False}, _AMOUNTS),
+    "misses that cost 20 against false alarms": (costly_draw, {}, _AMOUNTS),
+    "errors on samples of weight 10 against others": (weights_draw, {"kind": "heavy"}, _WEIGHTS),
+    "errors in proportion to lognormal weights, s = 1.5, against others": (
+        weights_draw, {"kind": "tied"}, _WEIGHTS,
+    ),
+    "all errors on 3 % of samples of weight 20 against others": (
+        weights_draw, {"kind": "few"}, _WEIGHTS,
+    ),
+    "alike, lognormal weights, s = 1": (weights_draw, {"kind": "1"}, _WEIGHTS),
+    "alike, lognormal weights, s = 1.5": (weights_draw, {"kind": "1.5"}, _WEIGHTS),
+    "alike, Pareto weights 1.3": (weights_draw, {"kind": "pareto"}, _WEIGHTS),
+    "alike, lognormal amounts, s = 1": (amounts_draw, {"s": 1.0, "alike": True}, _AMOUNTS),
+    "alike, lognormal amounts, s = 1.5": (amounts_draw, {"s": 1.5, "alike": True}, _AMOUNTS),
+    "8 groups of unequal size": (group_draw, {"groups": 8}, _GROUPS),
+    "12 groups of unequal size": (group_draw, {"groups": 12}, _GROUPS),
+    "40 groups of unequal size": (group_draw, {"groups": 40}, _GROUPS),
+    "5 errors of either alone": (unit_draw, {"few": 5}, ((200, 1000), 0.0)),
+    "20 errors of either alone": (unit_draw, {"few": 20}, _UNIT),
+    "60 errors of either alone": (unit_draw, {"few": 60}, ((500, 1000), 0.5)),
 }  # fmt: skip
 
 
 def way_cell(cell: Cell) -> list[float]:
     """Return false claims and power, of the law and of a simple test, by number of samples."""
     name, count = cell
-    draw, how, sizes, better = WAYS[name]
+    draw, how, (sizes, better) = WAYS[name]
     out = []
     for n in sizes:
         given = dict(how)
@@ -323,8 +331,10 @@ def margin_cell(cell: Cell) -> list[float]:
                 first = price * ((u < both) | ((u >= rate) & (u < rate + new)))
                 second = price * (u < both + old)
                 ratio = paired_difference(y, first, second, n_classes=2, largest=price).ratio()
-                below = ratio is not None and float(ratio.values[0]) < margin
-                null.append(below and p_value(ratio, margin) / 2 < 0.05)
+                if ratio is None or float(ratio.values[0]) >= margin:
+                    null.append(False)
+                else:
+                    null.append(p_value(ratio, margin) / 2 < 0.05)
             out.append(percent(null))
     return out
 

@@ -193,7 +193,8 @@ class _Paths:
         else:
             totals, squares, covariance = active.by_group(mass * sign, y, odds, unit)
             numbers = np.array([float(np.unique(unit).size)])
-            groups = float(numbers[0]), effective_groups(unit, mass, y)
+            alone = second is None  # else exchanged rows see to few groups
+            groups = float(numbers[0]), effective_groups(unit, mass, y) if alone else math.inf
         rare = price * bincount(y, square, 2).astype(np.float64)[:, None]
         angles = _angles(squares.sum(axis=0), covariance)
         return cls(odds, totals, squares, numbers, angles, rare, second is None, groups)

@@ -153,9 +153,14 @@ class Pair:
 
     @property
     def effective_groups(self) -> float:
-        """How many groups of equal size are as precise."""
-        if self.effective is not None or self.unit is None:
+        """How many groups of equal size are as precise.
+
+        Few groups need a wider interval. Between two systems the exchanged rows see to it.
+        """
+        if self.unit is None or self.effective is not None:
             return math.nan if self.effective is None else self.effective
+        if self.constant is None:
+            return math.inf
         sizes = bincount(self.unit, self.mass)
         return effective_number(sizes[sizes > 0].astype(np.float64))
 
