@@ -7,7 +7,7 @@ from stakes._text import number, plain
 from stakes.evaluation.differences import Difference, RelativeCost
 from stakes.evaluation.findings import Verdict
 from stakes.evaluation.verdicts.cautions import few_errors, few_kinds
-from stakes.evaluation.verdicts.wording import listed, p_number
+from stakes.evaluation.verdicts.wording import listed, p_number, p_text
 
 NONE_BEST = "none is distinguishable"  # where no system is named for a range of odds
 ODDS_NOTE = (  # under a table of such ranges
@@ -55,12 +55,11 @@ def alike_verdict(difference: Difference, reference: str, where: str) -> Iterato
     if math.isnan(p):
         return
     name, other = plain(difference.system), plain(reference)
-    word, said = "less" if difference.wins else "more", "<" if p < 0.001 else "="
+    word = "less" if difference.wins else "more"
     yield Verdict(
         "differs_if_alike",
         f"{where}{name} costs {word} than {other} if the two systems' errors are alike in size"
-        f" (p {said} {p_number(max(p, 0.001))}); without that assumption these rows do not show"
-        " it.",
+        f" ({p_text(p)}); without that assumption these rows do not show it.",
     )
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from stakes._math import times
 from stakes._records import Record
 from stakes._text import key_of, number, percent, plain
 from stakes._typing import FloatArray
@@ -25,7 +24,7 @@ from stakes.inference.law import Problem
 from stakes.intervals import auc_difference, placed
 from stakes.metrics.expected_losses import sample_losses
 from stakes.metrics.multiplicity import holm
-from stakes.metrics.paired import PairedDifference, paired_losses, sample_shares
+from stakes.metrics.paired import PairedDifference, paired_losses
 from stakes.results import Direction, Estimate, Interval
 from stakes.samples import Samples
 
@@ -190,13 +189,6 @@ class LossColumn:
     losses: FloatArray
     naive: FloatArray | None = None  # of each sample, for a normalised metric
     largest: FloatArray | None = None  # possible difference of each sample, for decisions
-
-    @property
-    def expectation(self) -> float:
-        """The expected loss."""
-        s = self.samples
-        share = sample_shares(s.y, len(s.classes), s.given_priors, s.weights, s.copies)
-        return float(times(share, s.copies) @ self.losses)
 
     def minus(self, other: LossColumn) -> PairedDifference:
         """Return the expected loss less that of another system."""

@@ -162,8 +162,19 @@ class _Halved(Cells):
     def augmented(self, harm: FloatArray) -> FloatArray:
         """Return the weights of all rows for each problem, its worst unseen rows among them."""
         weights = super().augmented(harm)
-        weights[:, len(self.counts) :][:, self.unseen.kind != OWN] /= 2
+        unseen = weights[:, len(self.counts) :]
+        unseen[:, self.unseen.kind != OWN] /= 2
         return weights
+
+
+def _worst(rare: Unseen, sizes: FloatArray) -> Unseen:
+    """Keep, for either system, the one rare row that moves the difference most as a candidate.
+
+    So it does not depend on what the difference is in units of.
+    """
+    half, kind = len(sizes) // 2, np.full(len(sizes), OWN)
+    kind[[int(sizes[:half].argmax()), half + int(sizes[half:].argmax())]] = 0
+    return replace(rare, kind=kind)
 
 
 def problem_of(  # noqa: PLR0913  rows, and how they vary
@@ -193,12 +204,13 @@ def problem_of(  # noqa: PLR0913  rows, and how they vary
         groups = float(len(columns)), effective
     none = Unseen.candidates(np.empty((0, columns.shape[1])))
     cells = Cells.from_rows(columns, none, stratum, counts, groups)
-    share = cells.counts * plan.sizes(cells.columns, cells.counts @ cells.columns)
+    sums = cells.counts @ cells.columns
+    share = cells.counts * plan.sizes(cells.columns, sums)
     some = share > 0
     strata = rare.y if plan.priors is not None and unit is None else 0
     unseen, kind = Unseen.candidates(plan.columns(rare), strata), Cells
     if some.any() and not constant:
-        kind = _Halved
+        kind, unseen = _Halved, _worst(unseen, plan.sizes(unseen.columns, sums))
         turned = plan.exchanged(cells.columns[some], turns=turns)
         mass = HALF / 2 * share[some] / share[some].sum()
         unseen += Unseen(turned, cells.stratum[some], np.full(mass.size, OWN), mass)

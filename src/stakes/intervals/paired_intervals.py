@@ -128,8 +128,10 @@ def auc_difference(a: Placed, b: Placed) -> PairedDifference:
         copies=a.copies, unit=a.unit,
     )  # fmt: skip
     value = found.value / 2
-    if found.pair is None:
-        return replace(found, value=value)
+    if not found.discordant:
+        return replace(found, why="the systems rank all samples alike")
     if a.groups is not None and a.groups <= 1:
         return PairedDifference(value, found.discordant, found.units, why=ONE_GROUP)
+    if found.pair is None:
+        return replace(found, value=value)
     return replace(found, value=value, pair=replace(found.pair, effective=a.groups, shift=-value))

@@ -10,8 +10,8 @@ import numpy as np
 
 from stakes._check import read_level
 from stakes._counting import bincount
-from stakes._math import quotient, times
-from stakes._typing import BoolArray, FloatArray, IntArray
+from stakes._math import quotient, sum_by, times
+from stakes._typing import FloatArray, IntArray
 from stakes.inference.cells import effective_number
 from stakes.inference.differences import Plan, Rows, p_value, problem_of
 from stakes.inference.law import FEWEST_GROUPS, Problem
@@ -54,6 +54,8 @@ class PairedDifference:
         low, high = self.pair.problem(self.base).intervals(level)[0].tolist()
         if self.sign < 0:
             low, high = 0.0 - high, 0.0 - low
+        if self.p_value >= 1 - level:  # weights with no difference are likely enough
+            low, high = min(low, 0.0), max(high, 0.0)
         return Interval(min(low, self.value), max(high, self.value), level)
 
     def estimate(self, level: float = 0.95) -> Estimate:
@@ -79,7 +81,7 @@ class PairedDifference:
         if self.pair is None:
             return self
         naive = np.where(self.pair.share > 0, naive, 0.0)
-        scale = float(times(self.pair.share, self.pair.copies) @ naive)
+        scale = _total(self.pair.mass * naive)
         if scale <= 0:
             return replace(self, value=math.nan, pair=None, why="the naive loss is 0")
         return replace(self, value=self.value / scale, base=naive)
@@ -161,8 +163,8 @@ class Pair:
             return math.nan if self.effective is None else self.effective
         if self.constant is None:
             return math.inf
-        sizes = bincount(self.unit, self.mass)
-        return effective_number(sizes[sizes > 0].astype(np.float64))
+        sizes = sum_by(self.unit, self.mass, int(self.unit.max()) + 1)
+        return effective_number(np.sort(sizes[sizes > 0]))
 
     def problem(self, base: FloatArray | None, *, turns: bool = False) -> Problem:
         """Return the difference as a problem of the law, in units of a loss that varies too."""
@@ -176,9 +178,9 @@ class Pair:
         used = self.share > 0
         rows = Rows(np.stack(columns, axis=1), self.y, self._counts).part(used)
         if self.unit is None:
-            value = float(np.where(used, gap, 0) @ self.mass)
+            value = _total(self.mass * np.where(used, gap, 0))
             if base is not None:
-                value /= float(np.where(used, base, 0) @ self.mass)
+                value /= _total(self.mass * np.where(used, base, 0))
             rows = rows.merged(value)
         return problem_of(
             rows,
@@ -200,7 +202,7 @@ class Pair:
         return np.ones(self.y.size) if self.copies is None else self.copies.astype(np.float64)
 
     def _by_class(self, values: FloatArray) -> FloatArray:
-        return bincount(self.y, values, self.n_classes).astype(np.float64)
+        return sum_by(self.y, values, self.n_classes)
 
     def _present(self) -> FloatArray | None:
         if self.priors is None:
@@ -239,7 +241,7 @@ class Pair:
     def _seen(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
         """Return size and weight of a row of each class, as large as those that differ."""
         gap, weight = np.abs(rows.parts[:, 0]), rows.parts[:, 1]
-        sums = [bincount(rows.y, rows.counts * gap * x, self.n_classes) for x in (1.0, gap, weight)]
+        sums = [sum_by(rows.y, rows.counts * gap * x, self.n_classes) for x in (1.0, gap, weight)]
         some = sums[0] > 0  # a class without a difference takes after the others
         own, square, weighed = (np.where(some, part, part.sum()) for part in sums)
         return quotient(square, own), quotient(weighed, own)
@@ -258,8 +260,8 @@ class Pair:
             return table * heavy, heavy
         large = np.where(used, weight * end, 0.0)
         often = count * np.abs(large)
-        often = often / max(float(often.sum()), 1e-300)
-        size, weighed = float(often @ large), float(often @ weight)
+        total = max(_total(often), 1e-300)
+        size, weighed = _total(often * large) / total, _total(often * weight) / total
         return np.where(varied, size, table * heavy), np.where(varied, weighed, heavy)
 
 
@@ -309,7 +311,7 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     differ = int(number[(gap != 0) | np.isnan(gap)].sum())
     base = 1.0
     if naive is not None:
-        base = float(pair.mass[counts] @ naive[counts])
+        base = _total(pair.mass[counts] * naive[counts])
     if base <= 0:
         return PairedDifference(math.nan, differ, units, why="the naive loss is 0")
     if not np.isfinite(gap[counts]).all():
@@ -318,7 +320,7 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
             totals = [float((mass * losses[counts]).sum()) for losses in (first, second)]
         value, why = infinite_gap(*totals)
         return PairedDifference(value, differ, units, why=why)
-    value = float(times(pair.share[counts] * gap[counts], _part(copies, counts)).sum())
+    value = _total(pair.mass[counts] * gap[counts])
     found = PairedDifference(value, differ, units, pair)
     if unit is not None and units < FEWEST_GROUPS:
         why = f"needs {FEWEST_GROUPS} groups: got {units}"
@@ -328,8 +330,9 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     return found if naive is None else found.over(naive)
 
 
-def _part(copies: IntArray | None, used: BoolArray) -> IntArray | None:
-    return None if copies is None else copies[used]
+def _total(values: FloatArray) -> float:
+    """Return a sum, the same bits in any order."""
+    return float(sum_by(np.zeros(values.size, dtype=np.int64), values, 1)[0])
 
 
 def against_constants(
@@ -399,8 +402,8 @@ def sample_shares(
     """Return how much one sample of each row counts in the expectation."""
     w = np.ones(y.size) if weights is None else weights / weights.max()
     if priors is None:
-        return np.asarray(w / times(w, copies).sum(), dtype=np.float64)
-    total = bincount(y, times(w, copies), n_classes)
+        return np.asarray(w / _total(np.asarray(times(w, copies), dtype=np.float64)))
+    total = sum_by(y, np.asarray(times(w, copies), dtype=np.float64), n_classes)
     with np.errstate(invalid="ignore", divide="ignore"):
         factor = np.where(priors > 0, priors / total, 0.0)
     return np.asarray(w * factor[y], dtype=np.float64)
