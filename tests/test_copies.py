@@ -298,7 +298,7 @@ def test_systems_are_compared_as_sample_by_sample(
     first = compare_samples(by_rows, settings, 0.1)
     each = None if groups is None else groups[row]
     second = compare_samples(one_by_one, replace(settings, groups=each), 0.1)
-    assert_alike(first.to_dict(), second.to_dict())
+    assert_alike(first.to_dict(), second.to_dict(), rel=1e-6)  # ends are found that nearly
     assert_same_sketch(first, second)
 
 
