@@ -300,7 +300,7 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     >>> old[:6] = 1
     >>> found = paired_difference(y, new, old, n_classes=2, largest=np.ones(100))
     >>> round(found.value, 4), round(found.p_value, 4), found.distinguishable()
-    (-0.06, 0.0186, True)
+    (-0.06, 0.0192, True)
     """
     pair = Pair(
         y, first, second, n_classes, priors, weights, copies, unit, largest, constant
