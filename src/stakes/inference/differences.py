@@ -60,7 +60,8 @@ class Rows:
         code = _numbered(code + _leading(self.parts[:, 0] - value * self.parts[:, -1], _FINE))
         for column in self.parts.T[1:]:
             if (column != column[0]).any():
-                code = _numbered((code << (_COARSE + _EXPONENT)) + _leading(column, _COARSE))
+                rough = _numbered(_leading(column, _COARSE))
+                code = _numbered(code * (int(rough.max()) + 1) + rough)
         number = int(code.max()) + 1
         counts = sum_by(code, self.counts, number)
         sums = [sum_by(code, self.counts * column, number) for column in self.parts.T]
