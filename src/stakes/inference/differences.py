@@ -23,8 +23,8 @@ from stakes.inference.law import FEWEST_GROUPS, Problem, tail
 from stakes.inference.tilting import indicators, radius_at
 from stakes.inference.totals import Totals
 
-MOST_ROWS = 2**14  # beyond it, rows that are alike to about one percent share a cell
-_FINE, _COARSE, _EXPONENT = 7, 2, 9  # bits of a number that tell rows apart
+MOST_ROWS = 2**14  # beyond it, rows that are alike to a few percent share a cell
+_FINE, _COARSE, _EXPONENT = 5, 2, 9  # bits of a number that tell rows apart
 _DIRECT = 2**22  # keys that are counted instead of sorted
 _MOST_ROUNDS, _MOST_STEPS, _MOST_HALVINGS = 40, 300, 40
 _REACHED = 1e-9  # of the way from the value to the null
@@ -51,7 +51,7 @@ class Rows:
     def merged(self, value: float) -> Rows:
         """Return fewer rows with the same sums, where there are many: those that are alike as one.
 
-        They have to agree to 7 bits in how far they pull the value, which alone makes its
+        They have to agree to 5 bits in how far they pull the value, which alone makes its
         interval, and to 2 bits in the rest. The same rows in any order give the same bits.
         """
         if len(self.y) <= MOST_ROWS:
