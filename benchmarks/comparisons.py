@@ -4,16 +4,17 @@
 
 Two Gaussian classes at a distance of 2; scores are exact log likelihood ratios, decisions Bayes
 decisions. Two systems see the signal with noises of some correlation, so that they err on
-different samples and cost the same (null), or the second sees a greater distance (power). The
-sign-flip test, the reference, assumes that the systems are exchangeable. Writes its tables into
-docs/comparisons.md, between the marks.
+different samples and cost the same (null), or the second sees a greater distance (power). In other
+populations two systems of equal cost err in different ways. Beside each count is that of a simple
+test of the same draws: McNemar's exact test where all errors cost the same, else a sign-flip test,
+which assumes that the systems err alike. Writes its tables into docs/comparisons.md, between the
+marks.
 """
 
 import argparse
 import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -21,11 +22,12 @@ from typing import Any
 import numpy as np
 
 import stakes
-from stakes.metrics.paired import PairedDifference, paired_difference
-from stakes.metrics.spreads import flip_test
+from stakes._quantiles import binomial_below
+from stakes.inference.differences import p_value
+from stakes.metrics.paired import PairedDifference, flipped, paired_difference
 
 PAGE = Path(__file__).parents[1] / "docs/comparisons.md"
-SEED = 130_013
+SEED = 350_035
 SHARES, COSTS, CORRELATIONS, SIZES = (
     (0.5, 0.1, 0.02),
     (1, 9, 50),
@@ -75,43 +77,47 @@ def difference(
     cost: float,
     unit: Any = None,  # noqa: ANN401
 ) -> PairedDifference:
-    """Return the difference in normalised cost, as `compare` computes it.
-
-    Its `allowing` allows for errors that were not seen.
-    """
+    """Return the difference in normalised cost, as `compare` computes it."""
     price = np.where(y == 1, cost, 1.0)
     always = [np.where(y == 1, cost, 0.0), np.where(y == 1, 0.0, 1.0)]
     naive = min(always, key=lambda losses: float(losses.sum()))
-    more: dict[str, Any] = {"n_classes": 2, "naive": naive, "unit": unit}
-    robust = paired_difference(y, first, second, largest=price, **more)
-    alike = paired_difference(y, first, second, exchangeable=True, **more)
-    return robust if alike.spread is None else replace(alike, allowing=robust)
+    return paired_difference(y, first, second, n_classes=2, naive=naive, unit=unit, largest=price)
 
 
-def unreserved(found: PairedDifference) -> bool:
-    """Whether systems are distinguishable, also if costly errors may have gone unseen."""
-    robust = found if found.allowing is None else found.allowing
-    return found.distinguishable() and robust.distinguishable()
+def simple(gap: np.ndarray) -> bool:
+    """Whether a simple test sees a difference: McNemar's exact one, or one of sign-flips."""
+    sizes = np.abs(gap[gap != 0])
+    if not sizes.size:
+        return False
+    if sizes.max() > sizes.min():
+        return flipped(gap) < 0.05
+    fewer = int(min((gap > 0).sum(), (gap < 0).sum()))
+    return 2 * binomial_below(fewer, sizes.size, 0.5) < 0.05
 
 
 def pair_cell(cell: Cell) -> list[float]:
-    """Return false claims, power, that without reserve and of sign-flips, by number of samples."""
+    """Return false claims and power of the law, and of a simple test, by number of samples."""
     share, cost, correlation, count = cell
     out = []
     for n, distance in zip(SIZES, DISTANCES[correlation], strict=True):
         rng = np.random.default_rng([SEED, int(1000 * share), cost, int(1000 * correlation), n])
-        null, seen, sure, flipped = [], [], [], []
+        found: list[list[bool]] = [[], [], [], []]
         for _ in range(count):
             y = labels(rng, n, share)
             noise = noises(rng, n, correlation)
             first, second = (paid(y, e, 2.0, share, cost) for e in noise)
-            null.append(difference(y, first, second, cost).distinguishable())
             better = paid(y, noise[1], distance, share, cost)
-            found = difference(y, first, better, cost)
-            seen.append(found.distinguishable())
-            sure.append(unreserved(found))
-            flipped.append(flip_test(first - better) < 0.05)
-        out += [percent(null), percent(seen), percent(sure), percent(flipped)]
+            claims = [
+                claim
+                for other in (second, better)
+                for claim in (
+                    difference(y, first, other, cost).distinguishable(),
+                    simple(first - other),
+                )
+            ]
+            for so_far, claim in zip(found, claims, strict=True):
+                so_far.append(claim)
+        out += [percent(claims) for claims in found]
     return out
 
 
@@ -136,12 +142,12 @@ def group_cell(cell: Cell) -> list[float]:
 
 
 def traded_cell(cell: Cell) -> list[float]:
-    """Return false claims without and with reserve, where costly errors are traded for cheap."""
+    """Return false claims, and those of sign-flips, where costly errors are traded for cheap."""
     cost, back, count = cell
     out = []
     for costly in TRADED:
         rng = np.random.default_rng([SEED, 2, cost, int(10 * back), int(10 * costly)])
-        null, reserved = [], []
+        null, flips = [], []
         for _ in range(count):
             means = (
                 cost * costly * (1 + back),
@@ -156,9 +162,130 @@ def traded_cell(cell: Cell) -> list[float]:
             y = np.concatenate([y, np.arange(rest) % 2])
             gap = np.concatenate([gap, np.zeros(rest)])
             found = difference(y, np.maximum(gap, 0), np.maximum(-gap, 0), cost)
-            null.append(unreserved(found))
-            reserved.append(found.distinguishable() and not unreserved(found))
-        out += [percent(null), percent(reserved)]
+            null.append(found.distinguishable())
+            flips.append(simple(gap))
+        out += [percent(null), percent(flips)]
+    return out
+
+
+Draw = tuple[np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]  # classes, two losses, how
+
+
+def amounts_draw(rng: np.random.Generator, n: int, s: float, *, alike: bool, better: float) -> Draw:
+    """Return misses of lognormal amounts, against false alarms or against such misses."""
+    y, u = (rng.random(n) < 0.5).astype(np.int64), rng.random((2, n))
+    price = np.where(y == 1, 4 * rng.lognormal(-s * s / 2, s, n), 1.0)
+    first = price * (u[0] < (0.1 if alike else np.where(y == 1, 0.05, 0.0)))
+    rate = (0.1 if alike else np.where(y == 1, 0.0, 0.2)) * better
+    return y, first, price * (u[1] < rate), {"largest": price}
+
+
+def costly_draw(rng: np.random.Generator, n: int, *, better: float) -> Draw:
+    """Return misses that cost 20 against false alarms that cost 1."""
+    y, u = (rng.random(n) < 0.5).astype(np.int64), rng.random((2, n))
+    price = np.where(y == 1, 20.0, 1.0)
+    first, second = price * (y == 1) * (u[0] < 0.02), price * (y == 0) * (u[1] < 0.4 * better)
+    return y, first, second, {"largest": price}
+
+
+def weights_draw(rng: np.random.Generator, n: int, kind: str, *, better: float) -> Draw:
+    """Return errors on samples of unequal weight."""
+    y, u, rate = np.zeros(n, dtype=np.int64), rng.random((2, n)), np.full((2, n), 0.1)
+    if kind == "heavy":  # one errs on heavy samples, the other on light ones
+        w = np.where(rng.random(n) < 0.1, 10.0, 1.0)
+        rate = 0.2 * np.stack([w > 1, (w == 1) * 10 / 9])
+    elif kind == "few":  # all errors of one on 3 % of the samples, of weight 20
+        w = np.where(rng.random(n) < 0.03, 20.0, 1.0)
+        rate = np.stack([0.32 * (w > 1), np.full(n, 0.32 * 0.6 / 1.57)])
+    elif kind == "tied":  # one errs in proportion to the weight
+        w = np.minimum(rng.lognormal(0, 1.5, n), 40.0)
+        rate[0] = 0.02 * w
+        rate[1] = 0.02 * _TIED
+    elif kind == "pareto":
+        w = rng.pareto(1.3, n) + 1
+    else:
+        w = rng.lognormal(0, float(kind), n)
+    rate[1] *= better
+    first, second = (u < rate).astype(np.float64)
+    return y, first, second, {"largest": np.ones(n), "weights": w}
+
+
+def group_draw(rng: np.random.Generator, n: int, groups: int, *, better: float) -> Draw:
+    """Return errors in groups of unequal size, each with an effect on either system."""
+    unit = rng.choice(groups, n, p=np.arange(1, groups + 1) / (groups * (groups + 1) / 2))
+    y, effect = (rng.random(n) < 0.5).astype(np.int64), rng.standard_normal((2, groups))[:, unit]
+    rate = np.array([[0.15], [0.15 * better]]) * np.exp(0.7 * effect - 0.245)
+    first, second = (rng.random((2, n)) < rate).astype(np.float64)
+    return y, first, second, {"largest": np.ones(n), "unit": unit}
+
+
+def unit_draw(rng: np.random.Generator, n: int, rate: float, *, better: float) -> Draw:
+    """Return errors of equal cost: those that both make, and as many of one alone as of either."""
+    u = rng.random(n)
+    both, first = u < 0.1, (u >= 0.1) & (u < 0.1 + rate)
+    second = (u >= 0.1 + rate) & (u < 0.1 + rate * (1 + better))
+    y = (rng.random(n) < 0.3).astype(np.int64)
+    return y, 1.0 * (both | first), 1.0 * (both | second), {"largest": np.ones(n)}
+
+
+def _tied_rate() -> float:
+    """Return the mean of w * min(w, 40) over that of w, for weights that are lognormal."""
+    w = np.minimum(np.random.default_rng(1).lognormal(0, 1.5, 2_000_000), 40.0)
+    return float((w * w).mean() / w.mean())
+
+
+_TIED = _tied_rate()
+_AMOUNTS, _WEIGHTS = ((300, 1000), 0.4), ((200, 1000), 0.4)  # samples, and what power is for
+_GROUPS, _UNIT = ((400, 2000), 0.4), ((200, 1000), 0.3)
+WAYS: dict[str, tuple[Callable[..., Draw], dict[str, Any], tuple[tuple[int, int], float]]] = {
+    "misses of lognormal amounts, s = 1, against false alarms": (
+        amounts_draw, {"s": 1.0, "alike": False}, _AMOUNTS,
+    ),
+    "the same, s = 1.5": (amounts_draw, {"s": 1.5, "alike": False}, _AMOUNTS),
+    "the same, s = 2": (amounts_draw, {"s": 2.0, "alike": False}, _AMOUNTS),
+    "misses that cost 20 against false alarms": (costly_draw, {}, _AMOUNTS),
+    "errors on samples of weight 10 against others": (weights_draw, {"kind": "heavy"}, _WEIGHTS),
+    "errors in proportion to lognormal weights, s = 1.5, against others": (
+        weights_draw, {"kind": "tied"}, _WEIGHTS,
+    ),
+    "all errors on 3 % of samples of weight 20 against others": (
+        weights_draw, {"kind": "few"}, _WEIGHTS,
+    ),
+    "alike, lognormal weights, s = 1": (weights_draw, {"kind": "1"}, _WEIGHTS),
+    "alike, lognormal weights, s = 1.5": (weights_draw, {"kind": "1.5"}, _WEIGHTS),
+    "alike, Pareto weights 1.3": (weights_draw, {"kind": "pareto"}, _WEIGHTS),
+    "alike, lognormal amounts, s = 1": (amounts_draw, {"s": 1.0, "alike": True}, _AMOUNTS),
+    "alike, lognormal amounts, s = 1.5": (amounts_draw, {"s": 1.5, "alike": True}, _AMOUNTS),
+    "8 groups of unequal size": (group_draw, {"groups": 8}, _GROUPS),
+    "12 groups of unequal size": (group_draw, {"groups": 12}, _GROUPS),
+    "40 groups of unequal size": (group_draw, {"groups": 40}, _GROUPS),
+    "5 errors of either alone": (unit_draw, {"few": 5}, ((200, 1000), 0.0)),
+    "20 errors of either alone": (unit_draw, {"few": 20}, _UNIT),
+    "60 errors of either alone": (unit_draw, {"few": 60}, ((500, 1000), 0.5)),
+}  # fmt: skip
+
+
+def way_cell(cell: Cell) -> list[float]:
+    """Return false claims and power, of the law and of a simple test, by number of samples."""
+    name, count = cell
+    draw, how, (sizes, better) = WAYS[name]
+    out = []
+    for n in sizes:
+        given = dict(how)
+        if "few" in given:
+            given["rate"] = given.pop("few") / n
+        rng = np.random.default_rng([SEED, 7, list(WAYS).index(name), n])
+        for effect in (1.0, better):
+            claims, others = [], []
+            for _ in range(count):
+                y, first, second, more = draw(rng, n, **given, better=effect)
+                found = paired_difference(y, first, second, n_classes=2, **more)
+                claims.append(found.distinguishable())
+                gap = (first - second) * more.get("weights", 1.0)
+                if "unit" in more:
+                    gap = np.bincount(more["unit"], gap)
+                others.append(simple(gap))
+            out += [percent(claims), percent(others)]
     return out
 
 
@@ -203,10 +330,11 @@ def margin_cell(cell: Cell) -> list[float]:
                 price = np.where(y == 1, cost, 1.0)
                 first = price * ((u < both) | ((u >= rate) & (u < rate + new)))
                 second = price * (u < both + old)
-                found = paired_difference(
-                    y, first, second, n_classes=2, largest=price, factor=1 + margin
-                )
-                null.append(found.value < 0 and found.p_value / 2 < 0.05)
+                ratio = paired_difference(y, first, second, n_classes=2, largest=price).ratio()
+                if ratio is None or float(ratio.values[0]) >= margin:
+                    null.append(False)
+                else:
+                    null.append(p_value(ratio, margin) / 2 < 0.05)
             out.append(percent(null))
     return out
 
@@ -267,7 +395,7 @@ def table(heads: Sequence[str], rows: Sequence[tuple[Cell, list[float]]]) -> str
     lines = [f"{rows[0][0][-1]:,} draws a cell.", ""]
     lines += [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     for cell, values in rows:
-        names = [f"{x:g}" for x in cell[:-1]]
+        names = [x if isinstance(x, str) else f"{x:g}" for x in cell[:-1]]
         lines.append(f"| {' | '.join([*names, *(f'{v:.1f}' for v in values)])} |")
     return "\n".join(lines)
 
@@ -284,7 +412,8 @@ def rows(run: Run, work: Callable[[Cell], list[float]], cells: list[Cell]) -> li
 
 def pairs(count: int, run: Run) -> str:
     """Return the table of two systems."""
-    sized = [f"{n}: {what}" for n in SIZES for what in ("false", "power", "sure", "sign-flip")]
+    kinds = ("false", "simple: false", "power", "simple: power")
+    sized = [f"{n}: {what}" for n in SIZES for what in kinds]
     return table((*HEADS, *sized), rows(run, pair_cell, [(*cell, count) for cell in NULLS]))
 
 
@@ -297,8 +426,16 @@ def groups(count: int, run: Run) -> str:
 def traded(count: int, run: Run) -> str:
     """Return the table of costly errors traded for cheap ones."""
     cells: list[Cell] = [(c, b, count) for c in (9, 50) for b in (0.0, 0.5)]
-    heads = [f"{x:g}: {what}" for x in TRADED for what in ("false", "with reserve")]
+    heads = [f"{x:g}: {what}" for x in TRADED for what in ("false", "sign-flip: false")]
     return table(("miss costs", "other way", *heads), rows(run, traded_cell, cells))
+
+
+def ways(count: int, run: Run) -> str:
+    """Return the table of systems that err alike or in different ways."""
+    kinds = ("false", "simple: false", "power", "simple: power")
+    heads = [f"{size}: {what}" for size in ("fewer", "more") for what in kinds]
+    cells: list[Cell] = [(name, count) for name in WAYS]
+    return table(("population", *heads), rows(run, way_cell, cells))
 
 
 def systems(count: int, run: Run) -> str:
@@ -325,6 +462,7 @@ def odds(count: int, run: Run) -> str:
 
 PARTS = {
     "pairs": pairs,
+    "ways": ways,
     "traded": traded,
     "groups": groups,
     "systems": systems,

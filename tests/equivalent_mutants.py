@@ -86,20 +86,6 @@ EQUIVALENT: list[tuple[str, str, str, str, str]] = [
         "the scale of zeros",
     ),
     (
-        "evaluation/odds.py",
-        "clear = np.abs(gap) > q * np.sqrt(self.variance)",
-        "np.abs(gap) > q * np.sqrt(self.variance)",
-        "(np.abs(gap) >= q * np.sqrt(self.variance))",
-        "a boundary that no difference of real numbers meets",
-    ),
-    (
-        "evaluation/odds.py",
-        "return clear & (gap < -self._reach(q, 1)), clear & (gap > self._reach(q, 0))",
-        "gap < -self._reach(q, 1)",
-        "(gap <= -self._reach(q, 1))",
-        "a boundary that no difference of real numbers meets",
-    ),
-    (
         "evaluation/ranking_results.py",
         "if first.interval is None or second.interval is None:",
         "first.interval is None or second.interval is None",

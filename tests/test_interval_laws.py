@@ -17,7 +17,7 @@ from stakes.cli.evaluate_command import print_evaluation
 from stakes.cli.screen import Screen
 from stakes.costs.cost_tables import game_value, optimal_decisions
 from stakes.intervals import CalibrationPair
-from stakes.metrics.paired import paired_difference
+from stakes.metrics.paired import against_constants
 from stakes.samples import read_samples
 
 
@@ -419,9 +419,9 @@ def test_to_cost_less_than_naive_is_to_cost_less_than_each_constant_answer() -> 
     y, decided = np.repeat([0, 0, 1, 1], table.ravel()), np.repeat([0, 1, 0, 1], table.ravel())
     least, largest = costs.ranges()
     never, always = (
-        paired_difference(
-            y, costs.at(y, decided), costs.column(j)[y], n_classes=2, largest=(largest - least)[y]
-        ).p_value
+        against_constants(
+            y, costs.at(y, decided), [costs.column(j)[y]], (least[y], largest[y]), n_classes=2
+        )
         for j in (0, 1)
     )
     matrix = stakes.ConfusionMatrix.from_counts(table)

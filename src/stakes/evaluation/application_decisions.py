@@ -90,15 +90,20 @@ class ApplicationDecisions:
         """Return what the naive decision costs each sample."""
         return self.use.constant(self.use.costs.decisions.index(self.cost.naive_answer))
 
-    def largest_difference(self) -> FloatArray:
-        """Return the largest possible difference of what two decisions cost each sample."""
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Return the least and the largest cost that a decision can have for each sample."""
         costs = self.use.costs
         if not isinstance(costs, SampleCosts):
-            low, high = costs.ranges()
-            return np.asarray((high - low)[self.samples.y], dtype=np.float64)
+            low, high = (np.asarray(end, dtype=np.float64) for end in costs.ranges())
+            return low[self.samples.y], high[self.samples.y]
         optimal, prices = costs.optimal(), self.use.constants()
         high = np.where(optimal, prices, -np.inf).max(axis=1)
-        return np.asarray(high - np.where(optimal, prices, np.inf).min(axis=1), dtype=np.float64)
+        return np.where(optimal, prices, np.inf).min(axis=1), high
+
+    def largest_difference(self) -> FloatArray:
+        """Return the largest possible difference of what two decisions cost each sample."""
+        low, high = self.bounds()
+        return high - low
 
 
 def curve_of(samples: Samples) -> RocCurve | None:

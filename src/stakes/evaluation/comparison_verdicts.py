@@ -1,12 +1,13 @@
 """What a comparison says: who costs less, who costs the same, and which systems may be best."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from stakes._text import number, plain
 from stakes.evaluation.differences import Difference, RelativeCost
 from stakes.evaluation.findings import Verdict
 from stakes.evaluation.verdicts.cautions import few_errors, few_kinds
-from stakes.evaluation.verdicts.wording import listed, p_number
+from stakes.evaluation.verdicts.wording import listed, p_number, p_text
 
 NONE_BEST = "none is distinguishable"  # where no system is named for a range of odds
 ODDS_NOTE = (  # under a table of such ranges
@@ -37,16 +38,7 @@ def pair_verdict(difference: Difference, reference: str, where: str, family: int
     many = f", corrected for {family} comparisons" if family > 1 else ""
     if difference.distinguishable:
         code, word = ("better", "less") if difference.wins else ("worse", "more")
-        text = f"{where}{name} costs {word} than {other}: {found}{many}."
-        if difference.rests_on_seen and difference.allowing is not None:
-            band = difference.allowing.interval
-            return Verdict(
-                code,
-                f"{text} This rests on the errors observed: the interval is {band} if costly errors"
-                " that only one of them makes may have gone unobserved.",
-                "Gather more samples of the classes whose errors are costly before you rely on it.",
-            )
-        return Verdict(code, text)
+        return Verdict(code, f"{where}{name} costs {word} than {other}: {found}{many}.")
     p_value = p_number(difference.adjusted_p_value)
     corrected = f"but p is {p_value} corrected for {family} comparisons"
     why = "which includes 0" if 0 in gap.interval else corrected
@@ -54,6 +46,20 @@ def pair_verdict(difference: Difference, reference: str, where: str, family: int
         "not_distinguishable",
         f"{where}{name} and {other} are not distinguishable: {found}, {why}.",
         "Gather more labelled samples, or state a margin that you can accept.",
+    )
+
+
+def alike_verdict(difference: Difference, reference: str, where: str) -> Iterator[Verdict]:
+    """Say what only a test finds that takes the errors of two systems to be alike in size."""
+    p = difference.p_value_if_alike
+    if math.isnan(p):
+        return
+    name, other = plain(difference.system), plain(reference)
+    word = "less" if difference.wins else "more"
+    yield Verdict(
+        "differs_if_alike",
+        f"{where}{name} costs {word} than {other} if the two systems' errors are alike in size"
+        f" ({p_text(p)}); without that assumption these rows do not show it.",
     )
 
 
@@ -123,6 +129,7 @@ def verdicts_of_comparison(
             own = difference.metric == f"{application}.nec"
             if own and (reference, difference.system) not in same:
                 yield pair_verdict(difference, reference, where, family)
+                yield from alike_verdict(difference, reference, where)
         for found in margins:
             if found.application == application and (reference, found.system) not in same:
                 yield margin_verdict(found, reference, where)

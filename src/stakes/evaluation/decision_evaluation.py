@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_level
-from stakes._counting import bincount, repeat
+from stakes._counting import bincount
 from stakes._foreign_calls import answered
 from stakes._text import key_of, plain
 from stakes._typing import CostValues, PriorsLike
@@ -29,11 +29,9 @@ from stakes.evaluation.verdicts.cautions import few_errors, few_kinds, small_cla
 from stakes.evaluation.verdicts.suspicions import turned_costs
 from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
 from stakes.metrics import ConfusionMatrix, Explanation, explain
-from stakes.metrics.paired import paired_difference
+from stakes.metrics.paired import against_constants
 from stakes.metrics.traditional import metrics_for_report
 from stakes.results import Estimate, ExpectedLoss
-
-_MOST_TESTED = 2**20  # decisions up to which a test is made beside the interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,26 +104,21 @@ class DecisionEvaluation(Paged, Tracked, Carded):
     def _p_value(self) -> float:
         """Return the p-value of costing as much as the best constant answer; NaN if untested."""
         confusion, costs = self.confusion, self.costs
-        if costs is None or not confusion.whole or not confusion.n <= _MOST_TESTED:
+        if costs is None or not confusion.whole:
             return math.nan
-        number = confusion.weight.astype(np.int64)
-        y, decided = repeat(confusion.row, number), repeat(confusion.column, number)
-        cost = self.expected_cost
+        y, decided, cost = confusion.row, confusion.column, self.expected_cost
         answers = [costs.decisions.index(cost.naive_answer)]
-        if cost.normalized < 1:  # less than each, as another may be the best in the population
-            answers += [rival.decision for rival in cost.rivals]
-        taken = np.unique(np.append(decided, answers[0]))
-        least, largest = costs.ranges(taken)  # the table itself may be too large to write out
-        return max(
-            paired_difference(
-                y,
-                costs.at(y, decided),
-                costs.column(answer)[y],
-                n_classes=len(costs.classes),
-                priors=None if cost.priors_from_data else cost.priors,
-                largest=(largest - least)[y],
-            ).p_value
-            for answer in answers
+        answers += [rival.decision for rival in cost.rivals]  # may be the best in the population
+        taken = np.unique(np.append(decided, answers))
+        low, high = costs.ranges(taken)  # the table itself may be too large to write out
+        return against_constants(
+            y,
+            costs.at(y, decided),
+            [np.asarray(costs.column(answer), dtype=np.float64)[y] for answer in answers],
+            (low[y], high[y]),
+            n_classes=len(costs.classes),
+            priors=None if cost.priors_from_data else cost.priors,
+            copies=confusion.weight.astype(np.int64),
         )
 
     def __str__(self) -> str:

@@ -1,11 +1,11 @@
-"""Differences between systems: paired, in closed form where there is one, and relative costs."""
+"""Differences between systems: paired, by one law where there is no resample, and ratios."""
 
 from __future__ import annotations
 
 __all__ = ["Difference", "RelativeCost"]
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from stakes._math import times
 from stakes._records import Record
 from stakes._text import key_of, number, percent, plain
 from stakes._typing import FloatArray
@@ -22,17 +21,17 @@ from stakes.evaluation.findings import plain_values
 from stakes.evaluation.rates import is_share, likelihood_intervals, with_value
 from stakes.evaluation.systems import System
 from stakes.evaluation.tracking import unique
-from stakes.intervals import auc_difference
+from stakes.inference.differences import p_value
+from stakes.inference.law import Problem
+from stakes.intervals import auc_difference, placed
 from stakes.metrics import BalancedAccuracy, DecisionMetric
 from stakes.metrics.expected_losses import sample_losses
 from stakes.metrics.multiplicity import holm
-from stakes.metrics.paired import PairedDifference, paired_losses, sample_shares
+from stakes.metrics.paired import PairedDifference, paired_losses
 from stakes.results import Direction, Estimate, Interval
 from stakes.samples import Samples
 
 Pair = tuple[str, str]
-_HALVINGS = 24
-_FAR = 1e6  # times the cost of the reference
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +42,9 @@ class Difference(Record):
     systems and, for costs, for all applications (Holm). Both are NaN for values whose difference
     has no interval, such as the least cost of any threshold.
 
-    Costs of two systems are compared by a sign-flip test, which assumes that systems of equal cost
-    are exchangeable. `allowing` is the same difference without that assumption: it allows for
-    costly errors that only one system makes and that were not seen.
+    The test and the interval make no assumption about how the systems err. `p_value_if_alike` is
+    that of a sign-flip test, corrected for all comparisons of costs: it presupposes that errors of
+    the two are alike in size. NaN unless it alone finds a difference.
 
     Attributes
     ----------
@@ -60,7 +59,7 @@ class Difference(Record):
         Value minus reference, with its interval.
     level : float
     p_value, adjusted_p_value : float
-    allowing : Estimate or None
+    p_value_if_alike : float
 
     See Also
     --------
@@ -87,18 +86,12 @@ class Difference(Record):
     level: float
     p_value: float = math.nan
     adjusted_p_value: float = math.nan
-    allowing: Estimate | None = None
+    p_value_if_alike: float = math.nan
 
     @property
     def distinguishable(self) -> bool:
         """Whether the system differs from the reference, corrected for all comparisons."""
         return self.adjusted_p_value < 1 - self.level
-
-    @property
-    def rests_on_seen(self) -> bool:
-        """Whether errors that were not seen could reverse the claim."""
-        band = None if self.allowing is None else self.allowing.interval
-        return self.distinguishable and band is not None and 0 in band
 
     @property
     def wins(self) -> bool:
@@ -117,10 +110,9 @@ class Difference(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
-        values = plain_values(self, allowing="allowing_for_unseen_errors")
+        values = plain_values(self)
         del values["level"]
-        found = {"distinguishable": self.distinguishable}
-        return values | found | {"rests_on_seen_errors": self.rests_on_seen}
+        return values | {"distinguishable": self.distinguishable}
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,33 +192,11 @@ class LossColumn:
     losses: FloatArray
     naive: FloatArray | None = None  # of each sample, for a normalised metric
     largest: FloatArray | None = None  # possible difference of each sample, for decisions
-    constant: bool = False  # every sample gets the same decision
 
-    @property
-    def expectation(self) -> float:
-        """The expected loss."""
-        s = self.samples
-        share = sample_shares(s.y, len(s.classes), s.given_priors, s.weights, s.copies)
-        return float(times(share, s.copies) @ self.losses)
-
-    def minus(self, other: LossColumn, factor: float = 1.0) -> PairedDifference:
-        """Return the expected loss less a multiple of another's; unseen errors are allowed for."""
-        return self._paired(other, largest=self.largest, factor=factor)
-
-    def against(self, other: LossColumn) -> PairedDifference:
-        """Return the difference to another system, tested as between exchangeable systems.
-
-        A constant decision is not exchangeable with a system that looks at its input, and neither
-        are losses of probabilities, whose t-test needs no such assumption.
-        """
-        robust = self.minus(other)
-        if self.largest is None or self.constant or other.constant:
-            return robust
-        alike = self._paired(other, exchangeable=True)
-        return robust if alike.spread is None else replace(alike, allowing=robust)
-
-    def _paired(self, other: LossColumn, **how: Any) -> PairedDifference:  # noqa: ANN401
-        return paired_losses(self.samples, self.losses, other.losses, naive=self.naive, **how)
+    def minus(self, other: LossColumn) -> PairedDifference:
+        """Return the expected loss less that of another system."""
+        losses = self.losses, other.losses
+        return paired_losses(self.samples, *losses, naive=self.naive, largest=self.largest)
 
 
 def loss_columns(system: System) -> dict[str, LossColumn]:
@@ -239,7 +209,6 @@ def loss_columns(system: System) -> dict[str, LossColumn]:
             before.losses(),
             before.naive(),
             before.largest_difference(),
-            constant=any((d.indices == d.indices[:1]).all() for d in (before, after) if d),
         )
         out |= _columns(before.use.name, "nec", column, None if after is None else after.losses())
     for i, rule in enumerate(system.rules):
@@ -287,20 +256,22 @@ class Contrasts:
     @cached_property
     def found(self) -> dict[str, dict[Pair, PairedDifference]]:
         """The differences by metric, the first system of a pair less the second."""
-        pairs, out = self.pairs, dict[str, dict[Pair, PairedDifference]]()
-        for a, b in pairs:
-            first, second = self.columns[a], self.columns[b]
+        out = dict[str, dict[Pair, PairedDifference]]()
+        for a, b in self.pairs:
+            first, second, plain_ones = self.columns[a], self.columns[b], dict[int, Any]()
             for metric in (m for m in first if m in second):
-                out.setdefault(metric, {})[a, b] = first[metric].against(second[metric])
+                one, two = first[metric], second[metric]
+                if id(one.losses) not in plain_ones:  # of one p-value in whatever units
+                    plain_ones[id(one.losses)] = replace(one, naive=None).minus(two)
+                gap = plain_ones[id(one.losses)]
+                out.setdefault(metric, {})[a, b] = gap if one.naive is None else gap.over(one.naive)
         samples = next(iter(self.systems.values())).samples
         if len(samples.classes) == 2 and samples.counts.all():
             own = {name: system.as_given.samples for name, system in self.systems.items()}
-            ranks = {name: at.scores.ranks() for name, at in own.items()}
             at = own[next(iter(own))]
-            out["auc"] = {
-                (a, b): auc_difference(ranks[a], ranks[b], at.y, at.weights, at.groups, at.copies)
-                for a, b in pairs
-            }
+            columns = at.y, at.weights, at.groups, at.copies
+            areas = {n: placed(each.scores.ranks(), *columns) for n, each in own.items()}
+            out["auc"] = {(a, b): auc_difference(areas[a], areas[b]) for a, b in self.pairs}
         turned = {m: {(b, a): d.turned() for (a, b), d in own.items()} for m, own in out.items()}
         return {metric: own | turned[metric] for metric, own in out.items()}
 
@@ -322,15 +293,11 @@ class Contrasts:
                     out[key] = (*row[k], corrected)
         return out
 
-    def adjusted(
-        self, metrics: Sequence[str], *, unseen: bool = False
-    ) -> dict[tuple[str, Pair], float]:
+    def adjusted(self, metrics: Sequence[str]) -> dict[tuple[str, Pair], float]:
         """Return the p-values of all pairs in some metrics, corrected as one family by Holm."""
         keys = [(m, pair) for m in metrics for pair in self.pairs if pair in self.found.get(m, {})]
-        found = [self.found[m][pair] for m, pair in keys]
-        if unseen:  # errors that were not seen are allowed for
-            found = [f if f.allowing is None else f.allowing for f in found]
-        out = dict(zip(keys, holm([f.p_value for f in found]), strict=True))
+        found = holm([self.found[m][pair].p_value for m, pair in keys])
+        out = dict(zip(keys, found, strict=True))
         return out | {(m, (b, a)): p for (m, (a, b)), p in out.items()}
 
 
@@ -370,56 +337,30 @@ def _shares_less(
     return paired_losses(samples, *wrong, largest=np.ones(len(samples)))
 
 
-def margin_tests(system: LossColumn, reference: LossColumn, margin: float) -> tuple[float, float]:
-    """Return one-sided p-values: that the system costs no more, and that neither does."""
-    one = _p_below(system.minus(reference, 1 + margin))
-    two = _p_below(reference.minus(system, 1 + margin))
-    return one, max(one, two)
+def relative_cost(
+    system: LossColumn, reference: LossColumn, margin: float, level: float
+) -> tuple[Estimate, float, float]:
+    """Return the cost of a system over that of another, and one-sided p-values.
+
+    The first is that of no margin being kept by the system, the second by either. They are of the
+    same problem as the interval, the cost ratio less 1.
+    """
+    problem = system.minus(reference).ratio()
+    if problem is None:
+        return Estimate(math.nan, None, "the reference costs nothing"), 1.0, 1.0
+    value, (low, high) = float(problem.values[0]), problem.intervals(2 * level - 1)[0].tolist()
+    above = _one_sided(problem, margin, above=True)
+    below = _one_sided(problem, 1 / (1 + margin) - 1, above=False)
+    if math.isnan(low):
+        return Estimate(1 + value, None, "too few groups"), above, max(above, below)
+    band = Interval(max(1 + low, 0.0), 1 + high, 2 * level - 1)
+    return Estimate(1 + value, band, "paired likelihood"), above, max(above, below)
 
 
-def cost_ratio(system: LossColumn, reference: LossColumn, level: float) -> Estimate:
-    """Return the cost of a system over that of another, with the ratios that no test rejects."""
-    value, base = system.expectation, reference.expectation
-    if base <= 0:
-        return Estimate(math.nan, None, "the reference costs nothing")
-    ratio, alpha = value / base, 1 - level
-
-    def above(factor: float) -> bool:  # is the ratio surely above it?
-        return _p_below(reference.minus(system, 1 / factor)) < alpha
-
-    def below(factor: float) -> bool:
-        return _p_below(system.minus(reference, factor)) < alpha
-
-    high = _end(below, max(ratio, 1 / _FAR), _FAR) if below(_FAR) else math.inf
-    low = 0.0
-    if ratio > 1 / _FAR and above(1 / _FAR):
-        low = _end(above, ratio, 1 / _FAR)
-    return Estimate(ratio, Interval(low, high, 2 * level - 1), "one-sided paired tests")
-
-
-def _end(rejected: Callable[[float], bool], inside: float, outside: float) -> float:
-    """Return where ratios begin to be rejected, between one inside and one outside."""
-    for _ in range(_HALVINGS):
-        middle = math.sqrt(inside * outside)
-        inside, outside = (inside, middle) if rejected(middle) else (middle, outside)
-    return outside
-
-
-def _p_below(found: PairedDifference) -> float:
-    """Return the one-sided p-value that a difference is below 0."""
-    return found.p_value / 2 if found.value < 0 else 1 - found.p_value / 2
-
-
-def allowing_unseen(paired: PairedDifference, level: float) -> Estimate | None:
-    """Return the difference that allows for errors not seen, where there is another."""
-    if paired.allowing is None:
-        return None
-    found, plain_band = paired.allowing.estimate(level), paired.estimate(level).interval
-    if found.interval is None or plain_band is None:
-        return found
-    # to allow for more makes no interval narrower
-    low, high = min(found.interval.low, plain_band.low), max(found.interval.high, plain_band.high)
-    return replace(found, interval=Interval(low, high, level))
+def _one_sided(problem: Problem, null: float, *, above: bool) -> float:
+    """Return the p-value of a ratio that is on the other side of the null."""
+    p, value = p_value(problem, null), float(problem.values[0])
+    return p / 2 if (value < null) == above else 1 - p / 2
 
 
 def flat_comparison(

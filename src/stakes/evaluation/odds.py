@@ -7,20 +7,22 @@ __all__ = ["OddsRange"]
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from stakes._counting import bincount
-from stakes._math import times
-from stakes._quantiles import normal, outside, student
+from stakes._math import count_by, quotient, times
+from stakes._quantiles import outside
 from stakes._records import Record
 from stakes._text import number, plain
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import BoolArray, FloatArray, IntArray
 from stakes.evaluation.findings import plain_values
-from stakes.metrics.spreads import fewer, more
+from stakes.inference.cells import HALF, TRACE
+from stakes.inference.differences import balanced, band_radius
+from stakes.inference.law import radius_of
 from stakes.samples import Samples
+from stakes.statistics.group_effects import effective_groups
 
 _STEP, _MOST_STEPS = 0.1, 400  # of the log odds
 _REACH = 25.0  # log odds beyond which no application lies
@@ -91,14 +93,7 @@ def best_by_odds(systems: Mapping[str, Samples], level: float) -> tuple[OddsRang
     grid = _grid(ratios)
     if grid.size < 2:
         return ()
-    # No system is named where errors that may have gone unseen cost more than the naive decision,
-    # whatever the scores, so that nothing is tested there.
-    q, odds, first = normal(1 - 2 * _alphas(len(samples), level)[1]), np.exp(grid), samples[0]
-    alarms, misses = (more(q, 0.0, x) for x in _unseen(first, _shares(first)))
-    best, tested = np.full(grid.size, -1), (odds > misses) & (odds * alarms < 1)
-    if tested.any():
-        best[tested] = _best(first, ratios, grid[tested], level)
-    return _ranges(best, grid, list(systems))
+    return _ranges(_best(samples[0], ratios, grid, level), grid, list(systems))
 
 
 def _alphas(n_systems: int, level: float) -> tuple[float, float]:
@@ -108,17 +103,21 @@ def _alphas(n_systems: int, level: float) -> tuple[float, float]:
 
 
 def _best(samples: Samples, ratios: list[FloatArray], grid: FloatArray, level: float) -> IntArray:
-    """Return the system that costs less than all others and than the naive one, or -1."""
-    less = np.ones((len(ratios), grid.size), dtype=np.bool_)
+    """Return the system that costs less than all others and than the naive one, or -1.
+
+    Only the one that costs least in the data can be it, which leaves few pairs to test.
+    """
     alpha, alpha_naive = _alphas(len(ratios), level)
-    naive = np.zeros(len(samples))  # without evidence: the better constant decision
-    for i, ratio in enumerate(ratios):
-        less[i] &= _Paths.from_samples(samples, ratio, naive, grid).claims(alpha_naive)[0]
-    for a, b in combinations(range(len(ratios)), 2):
-        first, second = _Paths.from_samples(samples, ratios[a], ratios[b], grid).claims(alpha)
-        less[a] &= first
-        less[b] &= second
-    return np.where(less.any(axis=0), less.argmax(axis=0), -1)
+    alone = [_Paths.from_samples(samples, ratio, None, grid) for ratio in ratios]
+    best = np.argmin([paths.gap for paths in alone], axis=0)
+    for i in np.unique(best).tolist():
+        named = (best == i) & alone[i].less(best == i, alpha_naive)
+        for j in range(len(ratios)):
+            if j != i and named.any():
+                paths = _Paths.from_samples(samples, ratios[i], ratios[j], grid)
+                named &= paths.less(named, alpha)
+        best[(best == i) & ~named] = -1
+    return best
 
 
 def _ranges(best: IntArray, grid: FloatArray, names: list[str]) -> tuple[OddsRange, ...]:
@@ -149,87 +148,106 @@ def _shares(samples: Samples) -> FloatArray:
     return np.asarray(w / total[samples.y], dtype=np.float64)
 
 
-def _unseen(samples: Samples, shares: FloatArray) -> tuple[float, float]:
-    """Return what an error that was not seen weighs in each class."""
-    alarm, miss = bincount(samples.y, times(np.square(shares), samples.copies), 2).tolist()
-    return alarm, miss
-
-
 @dataclass(frozen=True, eq=False)
 class _Paths:
-    """The costs of two systems along the odds: a row counts where their decisions differ."""
+    """The costs of two systems along the odds, from rows on which their decisions differ.
+
+    A cell holds the rows of a class, or the groups, that cost the first system more, or the
+    second: their sum and their sum of squares, which are those of so many rows of one size.
+    """
 
     odds: FloatArray
-    totals: FloatArray  # class x direction (first costs more, second does) x odds
+    totals: FloatArray  # cell x odds
     squares: FloatArray
-    variance: FloatArray  # of the difference; with groups, of sums over groups
-    covariance: FloatArray  # of the differences at neighbouring odds
-    unseen: tuple[float, float]  # what an error not seen weighs in each class
-    degrees: float
+    numbers: FloatArray  # how many rows, or groups, there are in each stratum
+    angles: FloatArray  # between influences at neighbouring odds
+    rare: FloatArray  # what an error that was not seen adds in each class
+    constant: bool  # whether the second is the naive system
+    groups: tuple[float, float] | None
+
+    @property
+    def gap(self) -> FloatArray:
+        """The cost of the first system less that of the second."""
+        return np.asarray(self.totals.sum(axis=0))
 
     @classmethod
     def from_samples(
-        cls, samples: Samples, first: FloatArray, second: FloatArray, grid: FloatArray
+        cls, samples: Samples, first: FloatArray, second: FloatArray | None, grid: FloatArray
     ) -> _Paths:
-        """Follow two systems over a grid of log odds."""
-        w, odds = _shares(samples), np.exp(grid)
+        """Follow two systems over a grid of log odds; without a second one, the naive system."""
+        w, odds, y, unit = _shares(samples), np.exp(grid), samples.y, samples.groups
+        other = np.zeros(first.size) if second is None else second
         mass, square = (times(x, samples.copies) for x in (w, w * w))
-        start = np.searchsorted(grid, np.minimum(first, second))
-        end = np.searchsorted(grid, np.maximum(first, second))
+        start = np.searchsorted(grid, np.minimum(first, other))
+        end = np.searchsorted(grid, np.maximum(first, other))
         # a false alarm of the first alone, or a miss of the first alone
-        sign = (1 * (first > second) - (first < second)) * np.where(samples.y == 0, 1, -1)
-        active = _Active(start, end, grid.size)
-        kinds = [(samples.y == k) & (sign == s) for k in (0, 1) for s in (1, -1)]
-        totals = np.array([active.sums(mass * kind) for kind in kinds]).reshape(2, 2, -1)
-        squares = np.array([active.sums(square * kind) for kind in kinds]).reshape(2, 2, -1)
-        if samples.groups is None:
-            both = [active.pairs(square * (samples.y == k)) for k in (0, 1)]
-            variance = odds**2 * squares[0].sum(axis=0) + squares[1].sum(axis=0)
+        sign = (1 * (first > other) - (first < other)) * np.where(y == 0, 1, -1)
+        active, price = _Active(start, end, grid.size), np.stack([odds, np.ones_like(odds)])
+        if unit is None:
+            kinds = [(k, s, (y == k) & (sign == s)) for k in (0, 1) for s in (1, -1)]
+            totals = np.array([s * price[k] * active.sums(mass * at) for k, s, at in kinds])
+            squares = np.array([price[k] ** 2 * active.sums(square * at) for k, _, at in kinds])
+            both = [active.pairs(square * (y == k)) for k in (0, 1)]
             covariance = odds[1:] * odds[:-1] * both[0] + both[1]
-            degrees = math.inf
+            numbers, groups = count_by(y, samples.copies, 2).astype(np.float64), None
         else:
-            variance, covariance = active.by_group(mass * sign, samples.y, odds, samples.groups)
-            degrees = float(np.unique(samples.groups).size - 1)
-        return cls(odds, totals, squares, variance, covariance, _unseen(samples, w), degrees)
+            totals, squares, covariance = active.by_group(mass * sign, y, odds, unit)
+            numbers = np.array([float(np.unique(unit).size)])
+            alone = second is None  # else exchanged rows see to few groups
+            groups = float(numbers[0]), effective_groups(unit, mass, y) if alone else math.inf
+        rare = price * bincount(y, square, 2).astype(np.float64)[:, None]
+        angles = _angles(squares.sum(axis=0), covariance)
+        return cls(odds, totals, squares, numbers, angles, rare, second is None, groups)
 
-    def claims(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return where either costs less; falsely anywhere with a probability of alpha at most."""
-        q = student(1 - outside(self._critical(alpha), math.inf), self.degrees)
-        gap = self.odds * (self.totals[0, 0] - self.totals[0, 1]) + self.totals[1, 0]
-        gap = gap - self.totals[1, 1]
-        clear = np.abs(gap) > q * np.sqrt(self.variance)
-        return clear & (gap < -self._reach(q, 1)), clear & (gap > self._reach(q, 0))
+    def less(self, where: BoolArray, alpha: float) -> BoolArray:
+        """Return where the first costs less; falsely anywhere with a probability of alpha at most.
 
-    def _reach(self, q: float, side: int) -> FloatArray:
-        """Return how far the difference may be from the truth, towards 0."""
-        plain = self.odds**2 * self.squares[0].sum(axis=0) + self.squares[1].sum(axis=0)
-        effect = np.sqrt(self.variance / np.where(plain > 0, plain, 1.0))
-        shrink = np.ones_like(effect) if math.isinf(self.degrees) else effect
-        total = np.zeros_like(plain)
-        for k, scale in ((0, self.odds), (1, 1.0)):
-            seen = shrink * fewer(q, self.totals[k, side], self.squares[k, side])
-            unseen = self.unseen[k] * np.maximum(shrink, 1.0)
-            against = more(q, shrink**2 * self.squares[k, 1 - side], unseen)
-            total += np.square(scale * seen) + np.square(scale * against)
-        return np.sqrt(total)
-
-    def _critical(self, alpha: float) -> float:
-        """Return what the largest standardised difference is above with probability alpha at most.
-
-        A path of normal variables exceeds a bound c somewhere if it does so at its start, or
-        crosses c between neighbours of correlation r, which has a probability of at most
-        exp(-c^2 / 2) arccos(r) / (2 pi).
+        The whole curve stays within its intervals at a radius; the first costs less where the
+        interval at this radius lies below 0.
         """
-        before, after = self.variance[:-1], self.variance[1:]
-        scale = np.sqrt(before * after)
-        r = np.divide(self.covariance, scale, out=np.zeros_like(scale), where=scale > 0)
-        crossings = float(np.where(after > 0, np.arccos(np.clip(r, -1, 1)), 0.0).sum())
-        low, high = 0.0, 40.0
-        for _ in range(50):
-            c = (low + high) / 2
-            bound = outside(c, math.inf) / 2 + math.exp(-c * c / 2) * crossings / (2 * math.pi)
-            low, high = (c, high) if bound > alpha else (low, c)
-        return high
+        q = band_radius(self.angles, 1 - 2 * alpha)
+        if self.groups is not None:
+            q = radius_of(1 - outside(q, math.inf), self.groups)
+        at = np.flatnonzero(where & (self.gap < 0))
+        parts, counts, stratum = self._rows(at)
+        below = (parts * counts).sum(axis=1) < 0  # with half an unseen row
+        out = np.zeros(where.size, dtype=np.bool_)
+        if below.any():
+            out[at[below]] = balanced(parts[below], counts[below], stratum)[1] > q
+        return out
+
+    def _rows(self, at: IntArray) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Return what rows add at some odds, how many there are, and their strata."""
+        totals, squares, strata = self.totals[:, at].T, self.squares[:, at].T, self.numbers.size
+        often = quotient(np.square(totals), squares)
+        size = np.sign(totals) * quotient(squares, np.abs(totals))
+        of = np.arange(totals.shape[1]) * strata // totals.shape[1]  # strata of cells
+        alike = np.stack([n - often[:, of == k].sum(axis=1) for k, n in enumerate(self.numbers)], 1)
+        rare, own = self.rare[:, at].T, np.arange(2) % strata  # those of either class
+        mean = (totals @ np.eye(strata)[of] / self.numbers)[:, own]
+        harm = rare - mean
+        if self.constant:  # the naive system always decides for the second class, or never
+            never = (self.odds[at] >= 1)[:, None] ^ np.array([False, True])
+            low, high = np.where(never, 0.0, -rare), np.where(never, rare, 0.0)
+            harm = high - mean
+            mass = np.where(harm >= harm.max(axis=1, keepdims=True), HALF, TRACE)
+            more, many = [low, high], [np.full_like(low, TRACE), mass]
+        else:
+            share = np.abs(totals)
+            exchanged = HALF / 2 * quotient(share, share.sum(axis=1, keepdims=True))
+            mass = np.where(harm >= harm.max(axis=1, keepdims=True), HALF / 2, TRACE)
+            more, many = [-rare, rare, -size], [np.full_like(rare, TRACE), mass, exchanged]
+        parts = np.concatenate([size, np.zeros_like(alike), *more], axis=1)
+        counts = np.concatenate([often, alike.clip(0), *many], axis=1)
+        each = [of, np.arange(strata), own, own, *([] if self.constant else [of])]
+        return parts, np.maximum(counts, 1e-12), np.concatenate(each)
+
+
+def _angles(variance: FloatArray, covariance: FloatArray) -> FloatArray:
+    """Return the angles between the influences of neighbours."""
+    scale = np.sqrt(variance[:-1] * variance[1:])
+    r = np.divide(covariance, scale, out=np.zeros_like(scale), where=scale > 0)
+    return np.where(variance[1:] > 0, np.arccos(np.clip(r, -1, 1)), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,10 +272,11 @@ class _Active:
 
     def by_group(
         self, values: FloatArray, y: IntArray, odds: FloatArray, unit: IntArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return variances and covariances of neighbours, of sums over groups."""
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return sums and squares of groups above 0 and below, and covariances of neighbours."""
         groups, code = np.unique(unit, return_inverse=True)
-        variance, covariance = np.zeros(self.size), np.zeros(self.size - 1)
+        totals, squares = np.zeros((2, 2, self.size))
+        covariance = np.zeros(self.size - 1)
         width = self.size + 1
         for first in range(0, groups.size, _GROUPS_AT_ONCE):
             n = min(_GROUPS_AT_ONCE, groups.size - first)
@@ -268,6 +287,8 @@ class _Active:
                 steps = bincount(row + self.start[mine], values[mine], n * width)
                 steps = steps - bincount(row + self.end[mine], values[mine], n * width)
                 paths += np.cumsum(steps.reshape(n, width), axis=1)[:, : self.size] * scale
-            variance += np.square(paths).sum(axis=0)
+            for side, part in enumerate((paths.clip(min=0), paths.clip(max=0))):
+                totals[side] += part.sum(axis=0)
+                squares[side] += np.square(part).sum(axis=0)
             covariance += (paths[:, 1:] * paths[:, :-1]).sum(axis=0)
-        return variance, covariance
+        return totals, squares, covariance

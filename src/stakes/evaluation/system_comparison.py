@@ -28,10 +28,8 @@ from stakes.evaluation.differences import (
     Difference,
     Pair,
     RelativeCost,
-    allowing_unseen,
-    cost_ratio,
     flat_comparison,
-    margin_tests,
+    relative_cost,
 )
 from stakes.evaluation.entry import RULES, columns_of, reading_notes
 from stakes.evaluation.findings import Paged, Verdict, plain_values
@@ -51,7 +49,7 @@ from stakes.evaluation.verdicts.suspicions import (
 )
 from stakes.evaluation.verdicts.wording import counted
 from stakes.metrics.multiplicity import holm
-from stakes.metrics.paired import infinite_gap
+from stakes.metrics.paired import PairedDifference, infinite_gap
 from stakes.results import Estimate
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
@@ -302,9 +300,8 @@ def compare_samples(
     values = {name: _values(system) for name, system in made.items()}
     applications = [use.name for use in first.uses]
     metrics = [f"{name}.nec" for name in applications]
-    adjusted, unseen = contrasts.adjusted(metrics), contrasts.adjusted(metrics, unseen=True)
-    tests = (adjusted, unseen)  # a system is left out of the best where no reserve is needed
-    best = {name: _may_be_best(name, values, tests, level) for name in applications}
+    adjusted = contrasts.adjusted(metrics)
+    best = {name: _may_be_best(name, values, adjusted, level) for name in applications}
     for metric in contrasts.found:  # costs are one family, each other metric is one by itself
         if metric not in metrics:
             adjusted = adjusted | contrasts.adjusted([metric])
@@ -314,7 +311,7 @@ def compare_samples(
         for metric in d.metrics
         if metric.better == "higher"
     }
-    differences = _differences(contrasts, adjusted, values, level, higher)
+    differences = _differences(contrasts, adjusted, values, level, higher, metrics)
     margins = () if margin is None else _relative_costs(contrasts, applications, margin, level)
     same = same_scores({name: system.as_given.samples for name, system in made.items()})
     costly = {
@@ -368,7 +365,7 @@ def _sources(made: Mapping[str, System]) -> list[Source]:
 def _may_be_best(
     application: str,
     values: Mapping[str, Mapping[str, float]],
-    tests: Sequence[Mapping[tuple[str, Pair], float]],
+    adjusted: Mapping[tuple[str, Pair], float],
     level: float,
 ) -> tuple[str, ...]:
     """Return the systems that are not distinguishable from the one of the lowest cost."""
@@ -378,9 +375,7 @@ def _may_be_best(
         return ()
     best = min(costs, key=lambda name: costs[name])
     return tuple(
-        name
-        for name in costs
-        if name == best or not all(p[metric, (best, name)] < 1 - level for p in tests)
+        name for name in costs if name == best or not adjusted[metric, (best, name)] < 1 - level
     )
 
 
@@ -394,15 +389,15 @@ def _relative_costs(
         (contrasts.columns[name][f"{a}.value"], contrasts.columns[reference][f"{a}.value"])
         for a, name in keys
     ]
-    tests = [margin_tests(*pair, margin) for pair in pairs]
-    non_inferior, equivalent = (holm(p) for p in zip(*tests, strict=True))
+    ratios, *tests = zip(*(relative_cost(*pair, margin, level) for pair in pairs), strict=True)
+    non_inferior, equivalent = (holm(p) for p in tests)
     return tuple(
         RelativeCost(
             system=name,
             application=a,
             margin=margin,
             level=level,
-            ratio=cost_ratio(*pairs[i], level),
+            ratio=ratios[i],
             p_non_inferior=non_inferior[i],
             p_equivalent=equivalent[i],
         )
@@ -505,15 +500,25 @@ def _ranking_values(system: System) -> dict[str, float]:
     return out
 
 
+def _if_alike(paired: PairedDifference | None, adjusted: float, family: int, level: float) -> float:
+    """Return the p-value of a sign-flip test, corrected; NaN unless it alone finds a difference."""
+    if paired is None or not adjusted >= 1 - level:
+        return np.nan
+    p = min(paired.if_alike() * family, 1.0)
+    return p if p < 1 - level else np.nan
+
+
 def _differences(
     contrasts: Contrasts,
     adjusted: Mapping[tuple[str, Pair], float],
     values: Mapping[str, Mapping[str, float]],
     level: float,
     higher: set[str],
+    costs: Sequence[str],
 ) -> tuple[Difference, ...]:
     reference, *others = values
     tables = contrasts.of_tables(reference, level)
+    family = len(costs) * len(contrasts.pairs)
     out = []
     for system, metric in ((s, m) for s in others for m in values[s] if m in values[reference]):
         paired = contrasts.found.get(metric, {}).get((system, reference))
@@ -543,7 +548,9 @@ def _differences(
                 level=level,
                 p_value=p_value,
                 adjusted_p_value=corrected,
-                allowing=None if paired is None else allowing_unseen(paired, level),
+                p_value_if_alike=(
+                    _if_alike(paired, corrected, family, level) if metric in costs else np.nan
+                ),
             )
         )
     return tuple(out)

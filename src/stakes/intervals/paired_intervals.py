@@ -2,19 +2,17 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from stakes._counting import bincount
-from stakes._math import count_by, times
-from stakes._quantiles import skewed_ends, student
+from stakes._math import times
 from stakes._typing import FloatArray, IntArray
 from stakes.curves.area import placements
-from stakes.metrics.paired import PairedDifference, paired_losses
-from stakes.metrics.spreads import StudentSpread
+from stakes.metrics.paired import PairedDifference, paired_difference, paired_losses
 from stakes.results import Estimate, Interval
 from stakes.samples import Samples
-from stakes.statistics.group_effects import ONE_GROUP, effective_groups, left_out_by_group
+from stakes.statistics.group_effects import ONE_GROUP, effective_groups
 
 FEWEST = 20  # samples of a class, below which losses without a bound have no interval
 FEWEST_SAMPLES = 150  # in all, below which a rare large loss may well be missing among them
@@ -77,42 +75,9 @@ class CalibrationPair:
         band = found.interval(level)
         if band is None:
             return Estimate(found.value, None, found.why)
-        if isinstance(found.spread, StudentSpread):
-            band = self._skewed(found, found.spread, band, unit_losses)
         more = self.learning / unit if unit > 0 else 0.0
         method = "paired, closed form, with the cost of learning"
         return Estimate(found.value, Interval(band.low, band.high + more, level), method)
-
-    def _skewed(
-        self, found: PairedDifference, spread: StudentSpread, band: Interval, unit: FloatArray
-    ) -> Interval:
-        """Return the wider of Student's interval and that corrected for skewness, at each end.
-
-        Of losses without a bound the upper end allows for one more as large as the largest seen.
-        """
-        y, share = self.samples.y, self.samples.balanced_weights()
-        copies = self.samples.copies
-        parts = share * (self.before - self.after - found.value * unit)
-        if not self.samples.priors_from_data:
-            means = bincount(y, times(parts, copies), self.samples.counts.size)
-            parts = parts - (means / np.maximum(self.samples.counts, 1))[y]
-        if self.samples.groups is not None:
-            parts = bincount(self.samples.groups, times(parts, copies)).astype(np.float64)
-            copies = None
-        squares = times(np.square(parts), copies)
-        square = float(squares.sum())
-        if square <= 0:
-            return band
-        # a product is quicker than a power, which single samples keep for the sake of their digits
-        cube = float((parts**3).sum()) if copies is None else float(squares @ parts)
-        quantile = student(band.level, spread.degrees)
-        low, high = skewed_ends(quantile, cube / square**1.5)
-        unseen = 0.0 if self.bounded else max(float(parts.max()), 0.0)
-        return Interval(
-            min(band.low, found.value - high * spread.error),
-            max(band.high, found.value - low * spread.error) + unseen,
-            band.level,
-        )
 
 
 def with_learning(band: Interval, learning: float) -> Interval:
@@ -120,43 +85,53 @@ def with_learning(band: Interval, learning: float) -> Interval:
     return Interval(max(band.low - learning, 0.0), band.high, band.level)
 
 
-def auc_difference(
-    a: FloatArray,
-    b: FloatArray,
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """What each sample adds to an area under a ROC curve, and how samples count."""
+
+    placements: FloatArray  # the share of the other class that a sample is ranked rightly against
+    y: IntArray
+    weights: FloatArray | None
+    unit: IntArray | None
+    copies: IntArray | None
+
+    @cached_property
+    def groups(self) -> float | None:
+        """How many equal groups are as precise, of the class in which they are fewest."""
+        if self.unit is None:
+            return None
+        w = np.ones(self.y.size) if self.weights is None else self.weights
+        return effective_groups(self.unit, times(w, self.copies), self.y)
+
+
+def placed(
+    scores: FloatArray,
     y: IntArray,
     weights: FloatArray | None = None,
     unit: IntArray | None = None,
     copies: IntArray | None = None,
-) -> PairedDifference:
+) -> Placed:
+    """Return the placements of samples; a row stands for `copies` of them."""
+    w = np.ones(y.size) if weights is None else weights / weights.max()
+    return Placed(placements(scores, y, times(w, copies)), y, weights, unit, copies)
+
+
+def auc_difference(a: Placed, b: Placed) -> PairedDifference:
     """Return the area of one score less that of another.
 
-    The placement of a sample is the share of the other class that it is ranked rightly against.
-    Placements vary independently from sample to sample, or are summed by group, by the jackknife;
-    Student's t has one degree of freedom less than there are samples of the smaller class, or
-    equal groups that would be as precise for it. A row stands for `copies` samples.
+    Either class's mean of the gap of placements is that difference, and both vary: it is their sum
+    less the value.
     """
-    w = np.ones(y.size) if weights is None else weights / weights.max()
-    mass = times(w, copies)
-    gap = placements(a, y, mass) - placements(b, y, mass)
-    total = bincount(y, mass, 2)
-    value = float(mass[y == 1] @ gap[y == 1] / total[1])
-    differ = int(np.count_nonzero(gap) if copies is None else copies[gap != 0].sum())
-    part = w * (gap - value) / total[y]
-    counts = count_by(y, copies, 2)
-    units = int(counts.sum()) if unit is None else np.unique(unit).size
-    least = float(counts.min()) if unit is None else effective_groups(unit, mass, y)
-    none = PairedDifference(value, math.nan, differ, units)
-    if not differ:
-        return replace(none, p_value=1.0, why="the systems rank all samples alike")
-    if least <= 1:
-        return replace(none, why="a class has one sample" if unit is None else ONE_GROUP)
-    if unit is None:
-        variances = bincount(y, times(np.square(part), copies), 2) * counts / (counts - 1)
-    else:
-        sums = left_out_by_group(times(part, copies), unit, mass, y)
-        variances = np.square(sums) * (units - 1) / units
-    variance = float(variances.sum())
-    if variance <= 0:
-        return replace(none, why="no spread between the samples")
-    spread = StudentSpread(math.sqrt(variance), max(least - 1, 1.0), "DeLong, paired")
-    return replace(none, p_value=spread.p_value(value), spread=spread)
+    one = np.ones(2)
+    found = paired_difference(
+        a.y, a.placements, b.placements, n_classes=2, priors=one, weights=a.weights,
+        copies=a.copies, unit=a.unit,
+    )  # fmt: skip
+    value = found.value / 2
+    if not found.discordant:
+        return replace(found, why="the systems rank all samples alike")
+    if a.groups is not None and a.groups <= 1:
+        return PairedDifference(value, found.discordant, found.units, why=ONE_GROUP)
+    if found.pair is None:
+        return replace(found, value=value)
+    return replace(found, value=value, pair=replace(found.pair, effective=a.groups, shift=-value))

@@ -1,24 +1,25 @@
 """The difference of two expected losses on the same samples: its value, interval and test."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from statistics import NormalDist
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from stakes._check import read_level
 from stakes._counting import bincount
-from stakes._math import count_by, quotient, times
-from stakes._quantiles import student
+from stakes._math import quotient, sum_by, times
 from stakes._typing import FloatArray, IntArray
-from stakes.metrics.spreads import EventSpread, Spread, Stratum, StudentSpread, flip_test
+from stakes.inference.cells import effective_number
+from stakes.inference.differences import Plan, Rows, p_value, problem_of
+from stakes.inference.law import FEWEST_GROUPS, Problem
 from stakes.results import Estimate, Interval
 from stakes.samples import Samples
 
-_STEP = 4.0  # events whose possible weights differ by less are counted together
-_MOST_STRATA = 6
 _ROUNDING = 1e-7  # of the largest loss
+_ENUMERATED = 12  # rows that differ, up to which all signs are tried
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,38 +27,43 @@ class PairedDifference:
     """The expected loss of a first system less that of a second, on the same samples.
 
     `p_value` is two-sided, for no difference; the interval of a level excludes 0 where the
-    p-value is below 1 - level. Without an interval `why` states the reason.
+    p-value is below 1 - level, as both are from the same problem. Without an interval `why` states
+    the reason.
     """
 
     value: float
-    p_value: float
     discordant: int  # samples on which the losses differ
     units: int  # samples, or groups, that vary independently
-    spread: Spread | None = field(default=None, repr=False)
+    pair: "Pair | None" = field(default=None, repr=False)
+    base: FloatArray | None = field(default=None, repr=False)  # what it is in units of
+    sign: float = 1.0  # -1 where the pair is the second system less the first
     why: str = ""
-    exchangeable: bool = False  # tested by sign-flips alone
-    allowing: "PairedDifference | None" = None  # the same, with errors not seen allowed for
+
+    @property
+    def p_value(self) -> float:
+        """The two-sided p-value of no difference; NaN where there is none."""
+        if self.pair is None:
+            return float(self.value == 0) or math.nan
+        return self.pair.p_value
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Return the interval of the difference, which agrees with the test."""
-        alpha = 1 - read_level(level)
-        if self.spread is None:
+        read_level(level)
+        if self.pair is None:
             return None
-        below, above = self.spread.reach(student(1 - alpha, self.spread.degrees))
-        inward = below if self.value > 0 else above
-        if self.value and (inward < abs(self.value)) != (self.p_value < alpha):
-            inward = abs(self.value)  # the test knows of few samples what the spread does not
-            if self.p_value < 1:
-                normal = NormalDist()
-                quantile = -normal.inv_cdf(self.p_value / 2)
-                inward = inward * -normal.inv_cdf(alpha / 2) / quantile
-            below, above = (inward, above) if self.value > 0 else (below, inward)
-        return Interval(self.value - below, self.value + above, level)
+        low, high = self.pair.problem(self.base).intervals(level)[0].tolist()
+        if self.sign < 0:
+            low, high = 0.0 - high, 0.0 - low
+        if self.p_value >= 1 - level:  # weights with no difference are likely enough
+            low, high = min(low, 0.0), max(high, 0.0)
+        return Interval(min(low, self.value), max(high, self.value), level)
 
     def estimate(self, level: float = 0.95) -> Estimate:
         """Return the difference with its interval."""
-        method = self.why if self.spread is None else self.spread.method
-        return Estimate(self.value, self.interval(level), method)
+        if self.pair is None:
+            return Estimate(self.value, None, self.why)
+        grouped = "" if self.pair.unit is None else ", by group"
+        return Estimate(self.value, self.interval(level), f"paired likelihood{grouped}")
 
     def distinguishable(self, level: float = 0.95) -> bool:
         """Whether the difference is distinguishable from 0: the interval excludes it."""
@@ -65,9 +71,198 @@ class PairedDifference:
 
     def turned(self) -> "PairedDifference":
         """Return the second system less the first."""
-        spread = None if self.spread is None else self.spread.turned()
-        allowing = None if self.allowing is None else self.allowing.turned()
-        return replace(self, value=0.0 - self.value, spread=spread, allowing=allowing)
+        return replace(self, value=0.0 - self.value, sign=-self.sign)
+
+    def over(self, naive: FloatArray) -> "PairedDifference":
+        """Return the difference in units of an expected loss, which varies too; the p-value stays.
+
+        Where the difference is 0, so is any multiple of it.
+        """
+        if self.pair is None:
+            return self
+        naive = np.where(self.pair.share > 0, naive, 0.0)
+        scale = _total(self.pair.mass * naive)
+        if scale <= 0:
+            return replace(self, value=math.nan, pair=None, why="the naive loss is 0")
+        return replace(self, value=self.value / scale, base=naive)
+
+    def ratio(self) -> Problem | None:
+        """Return the problem of the first expected loss over the second, less 1."""
+        if self.pair is None or not (self.pair.mass @ self.pair.second) > 0:
+            return None
+        return self.pair.problem(self.pair.second, turns=True)
+
+    def if_alike(self) -> float:
+        """Return the p-value of a sign-flip test; NaN where all rows that differ do so alike.
+
+        It presupposes that the two systems err alike: that each row's losses could as well be the
+        other's. Where the sizes of differences vary this is more than rows show.
+        """
+        if self.pair is None:
+            return math.nan
+        pair = self.pair
+        parts = np.where(pair.share > 0, pair.share * pair.gap, 0.0)
+        sizes = np.abs(parts[parts != 0])
+        if not sizes.size or sizes.max() <= sizes.min() * (1 + 1e-9):
+            return math.nan
+        if pair.unit is None:
+            return flipped(parts, pair.copies)
+        return flipped(bincount(pair.unit, times(parts, pair.copies)).astype(np.float64))
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """The losses of two systems on the same rows; a row stands for `copies` samples."""
+
+    y: IntArray
+    first: FloatArray
+    second: FloatArray
+    n_classes: int
+    priors: FloatArray | None
+    weights: FloatArray | None
+    copies: IntArray | None
+    unit: IntArray | None
+    largest: FloatArray | None
+    constant: tuple[FloatArray, FloatArray] | None
+    effective: float | None = None  # number of groups, where not those of all samples count
+    shift: float = 0.0
+
+    @cached_property
+    def share(self) -> FloatArray:
+        """How much one sample of each row counts in the expectation."""
+        return sample_shares(self.y, self.n_classes, self.priors, self.weights, self.copies)
+
+    @property
+    def mass(self) -> FloatArray:
+        """How much all samples of each row count."""
+        return np.asarray(times(self.share, self.copies))
+
+    @property
+    def gap(self) -> FloatArray:
+        """The first loss less the second; 0 on all rows if it is but rounding."""
+        with np.errstate(invalid="ignore"):  # of two infinite losses
+            gap = self.first - self.second
+            scale = np.abs(self.second).max(initial=0.0)
+            alike = math.isfinite(scale) and np.abs(gap).max(initial=0.0) <= _ROUNDING * scale
+        return np.zeros_like(gap) if alike else np.where(self.first == self.second, 0.0, gap)
+
+    @cached_property
+    def p_value(self) -> float:
+        """The two-sided p-value of no difference."""
+        if not self.gap[self.share > 0].any():
+            return 1.0
+        return p_value(self.problem(None))
+
+    @property
+    def effective_groups(self) -> float:
+        """How many groups of equal size are as precise.
+
+        Few groups need a wider interval. Between two systems the exchanged rows see to it.
+        """
+        if self.unit is None or self.effective is not None:
+            return math.nan if self.effective is None else self.effective
+        if self.constant is None:
+            return math.inf
+        sizes = sum_by(self.unit, self.mass, int(self.unit.max()) + 1)
+        return effective_number(np.sort(sizes[sizes > 0]))
+
+    def problem(self, base: FloatArray | None, *, turns: bool = False) -> Problem:
+        """Return the difference as a problem of the law, in units of a loss that varies too."""
+        plan = Plan(self._present(), base is not None)
+        weight, gap = self._weight, self.gap
+        columns = [weight * gap]
+        if plan.weighs:
+            columns.append(weight)
+        if base is not None:
+            columns.append(weight * base)
+        used = self.share > 0
+        rows = Rows(np.stack(columns, axis=1), self.y, self._counts).part(used)
+        if self.unit is None:
+            value = _total(self.mass * np.where(used, gap, 0))
+            if base is not None:
+                value /= _total(self.mass * np.where(used, base, 0))
+            rows = rows.merged(value)
+        return problem_of(
+            rows,
+            plan,
+            self._rare(plan, rows, base, turns=turns),
+            constant=self.constant is not None,
+            turns=turns,
+            unit=None if self.unit is None else self.unit[used],
+            effective=self.effective_groups,
+            shift=self.shift,
+        )
+
+    @cached_property
+    def _weight(self) -> FloatArray:
+        return np.ones(self.y.size) if self.weights is None else self.weights / self.weights.max()
+
+    @cached_property
+    def _counts(self) -> FloatArray:
+        return np.ones(self.y.size) if self.copies is None else self.copies.astype(np.float64)
+
+    def _by_class(self, values: FloatArray) -> FloatArray:
+        return sum_by(self.y, values, self.n_classes)
+
+    def _present(self) -> FloatArray | None:
+        if self.priors is None:
+            return None
+        held = bincount(self.y, self.share, self.n_classes) > 0
+        return np.where(held, self.priors, 0.0)
+
+    def _rare(self, plan: Plan, rows: Rows, base: FloatArray | None, *, turns: bool) -> Rows:
+        """Return two rows of each class that may occur: one system alone does its worst, the other.
+
+        Their size is that of rows seen, each counted by its size, as sums grow with the large
+        ones; where prices differ from case to case, that of rows of all classes.
+        """
+        k, held = self.n_classes, np.unique(rows.y)
+        one = two = self._seen(rows)
+        if self.constant is not None:
+            two, one = (self._possible(end) for end in self.constant)
+        elif self.largest is not None:
+            one = two = self._possible(self.largest)
+        each = np.zeros(k)
+        if base is not None and not turns:  # as much as of a row of the class, for its size
+            mass = np.where(self.share > 0, self._weight * self._counts, 0.0)
+            end = np.abs(self.gap) if self.largest is None else self.largest
+            sums = (self._by_class(mass * np.where(mass > 0, x, 0)) for x in (base, end))
+            each = quotient(*sums)
+        parts = []
+        for sign, (size, weight) in ((1.0, one), (-1.0, two)):
+            row = [sign * size[held] if self.constant is None else size[held]]
+            if plan.weighs:
+                row.append(weight[held])
+            if base is not None:  # for a ratio the loss of the second system, which errs alone
+                row.append(np.abs(row[0]) * ((sign < 0) if turns else each[held]))
+            parts.append(np.stack(row, axis=1))
+        return Rows(np.concatenate(parts), np.tile(held, 2), np.ones(2 * held.size))
+
+    def _seen(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
+        """Return size and weight of a row of each class, as large as those that differ."""
+        gap, weight = np.abs(rows.parts[:, 0]), rows.parts[:, 1]
+        sums = [sum_by(rows.y, rows.counts * gap * x, self.n_classes) for x in (1.0, gap, weight)]
+        some = sums[0] > 0  # a class without a difference takes after the others
+        own, square, weighed = (np.where(some, part, part.sum()) for part in sums)
+        return quotient(square, own), quotient(weighed, own)
+
+    def _possible(self, end: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return size and weight of a row of each class, of how far losses can lie apart."""
+        k, used = self.n_classes, self.share > 0
+        weight, count = self._weight * used, self._counts
+        table = np.zeros(k)
+        table[self.y[used]] = end[used]
+        varied = bincount(self.y, used & (table[self.y] != end), k) > 0
+        heavy = np.ones(k)
+        if self.weights is not None:
+            heavy = quotient(self._by_class(count * weight**2), self._by_class(count * weight))
+        if not varied.any():
+            return table * heavy, heavy
+        large = np.where(used, weight * end, 0.0)
+        often = count * np.abs(large)
+        total = max(_total(often), 1e-300)
+        size, weighed = _total(often * large) / total, _total(often * weight) / total
+        return np.where(varied, size, table * heavy), np.where(varied, weighed, heavy)
 
 
 def paired_difference(  # noqa: PLR0913  two losses, and how samples become expectations
@@ -82,21 +277,18 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     unit: IntArray | None = None,
     naive: FloatArray | None = None,
     largest: FloatArray | None = None,
-    exchangeable: bool = False,
-    factor: float = 1.0,
+    constant: tuple[FloatArray, FloatArray] | None = None,
 ) -> PairedDifference:
-    """Return the expected loss of a first system less that of a second, or a multiple of that.
+    """Return the expected loss of a first system less that of a second.
 
     A row of class `y` stands for `copies` samples. Without priors class frequencies are those of
     the data, and vary too. Groups (`unit`) vary independently, samples of one group do not. With
     `naive`, losses of the naive system, the difference is in units of their expectation, whose
     variation is allowed for. `largest` is the largest possible difference of each sample, for
-    losses of decisions: errors that were not seen are then allowed for. Without it losses are
-    taken as smooth and compared by a t-test. If systems are `exchangeable`, two that cost the same
-    are as likely to have each other's losses, and the p-value is that of the sign-flip test alone,
-    exact also with few errors. A `factor` of the second loss tests a ratio of losses: equal losses
-    then shift the difference, but are no evidence for its sign. An infinite expected loss makes
-    the difference infinite, two make it undefined; neither has an interval or a p-value.
+    losses of decisions; without it, differences are taken to be about as large as those seen. If
+    the second system is a `constant` answer, these are the least and the largest difference of
+    each sample. An infinite expected loss makes the difference infinite, two make it undefined;
+    neither has an interval or a p-value.
 
     Examples
     --------
@@ -108,53 +300,65 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     >>> old[:6] = 1
     >>> found = paired_difference(y, new, old, n_classes=2, largest=np.ones(100))
     >>> round(found.value, 4), round(found.p_value, 4), found.distinguishable()
-    (-0.06, 0.0312, True)
+    (-0.06, 0.0192, True)
     """
-    unequal = _unequal(first, second)
-    with np.errstate(invalid="ignore"):  # of two infinite losses
-        gap = np.where(unequal, first, second) - factor * second
+    pair = Pair(
+        y, first, second, n_classes, priors, weights, copies, unit, largest, constant
+    )  # fmt: skip
     number = np.ones(y.size, dtype=np.int64) if copies is None else copies
     units = int(number.sum()) if unit is None else np.unique(unit).size
-    differ = int(number[unequal].sum())
-    share = sample_shares(y, n_classes, priors, weights, copies)
-    counts = share > 0
-    naive = None if naive is None else np.where(counts, naive, 0.0)
-    base = 1.0 if naive is None else float(times(share, copies) @ naive)
+    counts, gap = pair.share > 0, pair.gap
+    differ = int(number[(gap != 0) | np.isnan(gap)].sum())
+    base = 1.0
+    if naive is not None:
+        base = _total(pair.mass[counts] * naive[counts])
     if base <= 0:
-        return PairedDifference(math.nan, math.nan, differ, units, why="the naive loss is 0")
+        return PairedDifference(math.nan, differ, units, why="the naive loss is 0")
     if not np.isfinite(gap[counts]).all():
-        mass = times(share, copies)[counts] / base
+        mass = pair.mass[counts] / base
         with np.errstate(invalid="ignore"):
             totals = [float((mass * losses[counts]).sum()) for losses in (first, second)]
-        value, why = infinite_gap(totals[0], factor * totals[1])
-        return PairedDifference(value, math.nan, differ, units, why=why)
-    gap = np.where(counts, gap, 0.0)
-    share = share / base
-    part = share * gap
-    value = float(times(part, copies).sum())
-    residual = part if naive is None else part - share * naive * value
-    if naive is None and priors is None:
-        residual = part - share * value
-    if unit is not None and units < 2:
-        return PairedDifference(value, math.nan, differ, units, why="needs two groups: got 1")
-    data = _Data(y, share, part, residual, n_classes, priors is not None, unit, copies)
-    spread: Spread | None
-    if largest is None:
-        if not differ:
-            return PairedDifference(value, 1.0, 0, units, why="equal on every sample")
-        spread, why = data.student()
-        if spread is None:
-            return PairedDifference(value, math.nan, differ, units, why=why)
-    else:
-        spread = data.events(max(factor, 1.0) * share * largest, value)
-    flipped = np.where(unequal, part, 0.0)
-    shift = 0.0 if factor == 1 else value - float(times(flipped, copies).sum())
-    if unit is not None:
-        flipped, copies = _grouped(unit, times(flipped, copies)), None
-    p_value = flip_test(flipped, shift, copies)
-    if not exchangeable:
-        p_value = max(p_value, spread.p_value(value))
-    return PairedDifference(value, p_value, differ, units, spread, exchangeable=exchangeable)
+        value, why = infinite_gap(*totals)
+        return PairedDifference(value, differ, units, why=why)
+    value = _total(pair.mass[counts] * gap[counts])
+    found = PairedDifference(value, differ, units, pair)
+    if unit is not None and units < FEWEST_GROUPS:
+        why = f"needs {FEWEST_GROUPS} groups: got {units}"
+        return PairedDifference(value / base, differ, units, why=why)
+    if largest is None and constant is None and not differ:
+        return PairedDifference(value, 0, units, why="equal on every sample")
+    return found if naive is None else found.over(naive)
+
+
+def _total(values: FloatArray) -> float:
+    """Return a sum, the same bits in any order."""
+    return float(sum_by(np.zeros(values.size, dtype=np.int64), values, 1)[0])
+
+
+def against_constants(
+    y: IntArray,
+    losses: FloatArray,
+    constants: Sequence[FloatArray],
+    bounds: tuple[FloatArray, FloatArray],
+    **how: Any,  # noqa: ANN401  further arguments
+) -> float:
+    """Return the p-value of costing what the best constant answer costs; the best seen is first.
+
+    Another may be the best in the population. To cost less than the best is to cost less than
+    each. To cost more is to cost more than each that is not itself shown to cost more than another.
+    `bounds` are the least and the largest loss of each row.
+    """
+    low, high = bounds
+    own = [paired_difference(y, losses, c, constant=(low - c, high - c), **how) for c in constants]
+    p_values = [each.p_value for each in own]
+    if own[0].value > 0:
+        gaps = [c - constants[0] for c in constants]
+        beaten = [
+            paired_difference(y, gap, np.zeros_like(gap), constant=(gap, gap), **how).p_value
+            for gap in gaps[1:]
+        ]
+        p_values[1:] = [min(pair) for pair in zip(p_values[1:], beaten, strict=True)]
+    return float(np.max(p_values))
 
 
 def infinite_gap(first: float, second: float) -> tuple[float, str]:
@@ -179,19 +383,15 @@ def paired_losses(
     **how: Any,  # noqa: ANN401  further arguments
 ) -> PairedDifference:
     """Return the difference of losses of samples, in their groups and at their priors."""
-    return paired_difference(
-        samples.y, first, second, n_classes=len(samples.classes), priors=samples.given_priors,
-        weights=samples.weights, copies=samples.copies, unit=samples.groups, **how,
-    )  # fmt: skip
+    return paired_difference(samples.y, first, second, **how_paired(samples), **how)
 
 
-def _unequal(first: FloatArray, second: FloatArray) -> "np.ndarray":
-    """Return where losses differ; nowhere if that is rounding, or fits that end near an optimum."""
-    with np.errstate(invalid="ignore"):
-        gap = np.abs(first - second)
-    scale = np.abs(second).max(initial=0.0)
-    alike = math.isfinite(scale) and gap.max(initial=0.0) <= _ROUNDING * scale
-    return np.zeros(gap.size, dtype=np.bool_) if alike else first != second
+def how_paired(samples: Samples) -> dict[str, Any]:
+    """Return how samples become expectations."""
+    return {
+        "n_classes": len(samples.classes), "priors": samples.given_priors,
+        "weights": samples.weights, "copies": samples.copies, "unit": samples.groups,
+    }  # fmt: skip
 
 
 def sample_shares(
@@ -204,97 +404,26 @@ def sample_shares(
     """Return how much one sample of each row counts in the expectation."""
     w = np.ones(y.size) if weights is None else weights / weights.max()
     if priors is None:
-        return np.asarray(w / times(w, copies).sum(), dtype=np.float64)
-    total = bincount(y, times(w, copies), n_classes)
+        return np.asarray(w / _total(np.asarray(times(w, copies), dtype=np.float64)))
+    total = sum_by(y, np.asarray(times(w, copies), dtype=np.float64), n_classes)
     with np.errstate(invalid="ignore", divide="ignore"):
         factor = np.where(priors > 0, priors / total, 0.0)
     return np.asarray(w * factor[y], dtype=np.float64)
 
 
-def _grouped(unit: IntArray, values: FloatArray) -> FloatArray:
-    return np.asarray(bincount(unit, values), dtype=np.float64)
+def flipped(parts: FloatArray, copies: IntArray | None = None) -> float:
+    """Return the two-sided p-value of a sum if each part could as well have the other sign.
 
+    Of up to twelve parts all signs are tried; more are taken as normal.
 
-@dataclass(frozen=True, eq=False)
-class _Data:
-    """The parts of a difference, those of one sample of each row, and how they vary."""
-
-    y: IntArray
-    share: FloatArray
-    part: FloatArray
-    residual: FloatArray
-    n_classes: int
-    stratified: bool  # class sizes are fixed, so that only the spread within classes counts
-    unit: IntArray | None
-    copies: IntArray | None
-
-    @property
-    def _counts(self) -> IntArray:
-        return count_by(self.y, self.copies, self.n_classes)
-
-    def _by_class(self, values: FloatArray) -> FloatArray:
-        sums: FloatArray = bincount(self.y, times(values, self.copies), self.n_classes)  # type: ignore[assignment]
-        return sums
-
-    def _squares(self, values: FloatArray) -> float:
-        return float(times(np.square(values), self.copies).sum())
-
-    def student(self) -> tuple[StudentSpread | None, str]:
-        """Return the spread of smooth losses, or why there is none."""
-        if self.unit is not None:
-            groups = np.unique(self.unit).size
-            return StudentSpread(math.sqrt(self._between_groups()), groups - 1), ""
-        counts = self._counts
-        inner, number = self.residual, counts if self.stratified else counts.sum()
-        if self.stratified:
-            inner = inner - (self._by_class(inner) / np.maximum(counts, 1))[self.y]
-        variances = self._by_class(np.square(inner)) * number / np.maximum(number - 1, 1)
-        counted = bincount(self.y, self.share, self.n_classes) > 0
-        if self.stratified and (counts[counted] == 1).any():
-            return None, "a class has one sample"
-        total = float(variances.sum())
-        degrees = np.maximum(counts - 1, 1)
-        if total <= 0:
-            return StudentSpread(0.0, float(degrees.sum())), ""
-        satterthwaite = total**2 / float((np.square(variances) / degrees).sum())
-        return StudentSpread(math.sqrt(total), satterthwaite), ""
-
-    def events(self, possible: FloatArray, value: float) -> EventSpread:
-        """Return the spread of decisions: score intervals of what was seen in either direction."""
-        raw, centred = self._squares(self.part), self._squares(self.residual)
-        if self.unit is not None:
-            centred = self._between_groups()
-        elif self.stratified:  # about the mean, which is known too little of few samples
-            about = np.square(self._by_class(self.residual)) / (self._counts + 4.0)
-            centred = max(centred - float(about.sum()), 0.0)
-        shrink = math.sqrt(centred / raw) if raw > 0 else 1.0
-        cluster = 1.0 if self.unit is None else max(shrink, 1.0)
-        unseen, step = self._unseen(possible)
-        each = step[self.y]
-        strata = []
-        for k in sorted(set(step[unseen > 0].tolist())):
-            mine = each == k
-            times_each = None if self.copies is None else self.copies[mine]
-            weight = cluster * float(unseen[step == k].max())
-            strata.append(Stratum.from_parts(self.part[mine], weight, times_each))
-        degrees = math.inf if self.unit is None else np.unique(self.unit).size - 1
-        return EventSpread(tuple(strata), shrink, value, degrees)
-
-    def _unseen(self, possible: FloatArray) -> tuple[FloatArray, IntArray]:
-        """Return what an error not seen weighs in each class, and classes of about one weight.
-
-        Where prices or weights differ within a class it is their mean, each counted by itself:
-        a sum of errors grows with the large ones.
-        """
-        total, square = self._by_class(possible), self._by_class(np.square(possible))
-        unseen = quotient(square, total)
-        step = np.zeros(self.n_classes, dtype=np.int64)
-        used = unseen > 0
-        ratio = np.log(unseen.max(initial=0.0) / unseen[used]) / math.log(_STEP)
-        step[used] = np.minimum(np.floor(ratio + 1e-9), _MOST_STRATA - 1)
-        return unseen, step
-
-    def _between_groups(self) -> float:
-        sums = _grouped(self.unit, times(self.residual, self.copies))  # type: ignore[arg-type]
-        sums = sums[bincount(self.unit) > 0]  # type: ignore[arg-type]
-        return float(np.square(sums - sums.mean()).sum()) * sums.size / max(sums.size - 1, 1)
+    >>> flipped(np.ones(5)), round(flipped(np.ones(100)), 4)
+    (0.0625, 0.0)
+    """
+    number = np.ones(parts.size, dtype=np.int64) if copies is None else copies
+    some, total = parts != 0, abs(float(number @ parts))
+    often = number[some]
+    if often.sum() > _ENUMERATED:
+        return math.erfc(total / math.sqrt(2 * float(number @ np.square(parts))))
+    size = np.repeat(np.abs(parts[some]), often)
+    signs = 2.0 * (np.arange(2**size.size)[:, None] >> np.arange(size.size) & 1) - 1
+    return float((np.abs(signs @ size) >= total * (1 - 1e-9)).mean())

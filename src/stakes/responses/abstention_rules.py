@@ -232,7 +232,6 @@ def paired_costs(
     return paired_difference(
         np.zeros(n, dtype=np.int64), own.costs(target), other.costs(target), n_classes=1,
         weights=own.responses.weights, unit=own.responses.groups, largest=largest,
-        exchangeable=systems,
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from stakes.evaluation.verdicts.wording import (
 from stakes.intervals import by_groups
 from stakes.metrics.expected_losses import sample_losses
 from stakes.metrics.multiplicity import level_among
-from stakes.metrics.paired import PairedDifference
+from stakes.metrics.paired import PairedDifference, against_constants, how_paired
 from stakes.results import Estimate, ExpectedLoss, Interval, normalized_of
 from stakes.samples import Samples
 from stakes.statistics.group_effects import effective_groups, effective_samples
@@ -129,12 +129,10 @@ def naive_p_value(decisions: ApplicationDecisions, shown: Estimate) -> float:
     cost, samples = decisions.cost, decisions.samples
     if cost.undefined is not None or shown.interval is None or 1 in shown.interval:
         return math.nan  # the interval has decided
-    others = [decisions.naive()]
-    if cost.normalized < 1:  # less than each: another may be best in the population
-        others += [decisions.use.constant(rival.decision) for rival in cost.rivals]
-    losses, largest = decisions.losses(), decisions.largest_difference()
-    found = [paired(losses, other, samples, largest) for other in others]
-    return max((math.nan if f is None else f.p_value) for f in found)
+    others = [decisions.naive()]  # another may be the best in the population
+    others += [decisions.use.constant(rival.decision) for rival in cost.rivals]
+    how = how_paired(samples)
+    return against_constants(samples.y, decisions.losses(), others, decisions.bounds(), **how)
 
 
 def _errors(decisions: ApplicationDecisions) -> ExpectedLoss | None:
