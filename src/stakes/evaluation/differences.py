@@ -21,7 +21,6 @@ from stakes.evaluation.findings import plain_values
 from stakes.evaluation.rates import is_share, likelihood_intervals, with_value
 from stakes.evaluation.systems import System
 from stakes.evaluation.tracking import unique
-from stakes.inference.differences import p_value
 from stakes.inference.law import Problem
 from stakes.intervals import auc_difference, placed
 from stakes.metrics import BalancedAccuracy, DecisionMetric
@@ -359,7 +358,7 @@ def relative_cost(
 
 def _one_sided(problem: Problem, null: float, *, above: bool) -> float:
     """Return the p-value of a ratio that is on the other side of the null."""
-    p, value = p_value(problem, null), float(problem.values[0])
+    p, value = problem.p_value(0, null), float(problem.values[0])
     return p / 2 if (value < null) == above else 1 - p / 2
 
 

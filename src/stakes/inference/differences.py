@@ -20,7 +20,7 @@ from stakes._math import sum_by
 from stakes._quantiles import outside
 from stakes._typing import BoolArray, FloatArray, IntArray
 from stakes.inference.cells import HALF, OWN, Cells, Unseen
-from stakes.inference.law import FEWEST_GROUPS, Problem, tail
+from stakes.inference.law import Problem
 from stakes.inference.tilting import radius_at
 from stakes.inference.totals import Totals
 
@@ -219,37 +219,6 @@ def problem_of(  # noqa: PLR0913  rows, and how they vary
     cells = kind(cells.columns, cells.counts, cells.stratum, unseen, groups)
     statistic = Totals(cells.all_columns, [plan.value])
     return replace(Problem.single(cells, statistic), shift=shift)
-
-
-def p_value(problem: Problem, null: float = 0.0) -> float:
-    """Return the two-sided p-value of a problem's one number, as `Problem.p_value` does.
-
-    A difference is 0 where a sum is, and weights of a given sum are found by Newton's method on
-    their Lagrange multipliers: one round, a few for ratios of several sums.
-    """
-    groups, statistic, stratum = problem.cells.groups, problem.statistic, problem.cells.all_strata
-    if groups is not None and groups[0] < FEWEST_GROUPS:
-        return math.nan
-    value, null = float(problem.values[0]) - problem.shift, null - problem.shift
-    if value == null:
-        return 1.0
-    which, side = np.zeros(1, dtype=np.int64), np.array([1.0 if value < null else -1.0])
-    counts = problem._augmented(which, side)
-    weights, radius = counts, np.zeros(1)
-    for _ in range(_MOST_ROUNDS):
-        here = statistic.values(weights, which)
-        if weights is counts and side[0] * (null - here[0]) <= 0:  # within half an unseen row
-            return 1.0
-        if abs(here[0] - null) <= _REACHED * abs(null - value):
-            break
-        before, slopes = radius, statistic.slopes(weights, which)
-        goal = null - here + (slopes * weights).sum(axis=1)
-        weights, radius = balanced(slopes - goal[:, None] / counts.sum(), counts, stratum)
-        if not np.isfinite(radius[0]):
-            return 0.0
-        if abs(radius[0] - before[0]) <= _REACHED * radius[0]:
-            break
-    return min(tail(float(radius[0]), groups), 1.0)
 
 
 def balanced(

@@ -13,7 +13,7 @@ from stakes._counting import bincount
 from stakes._math import quotient, sum_by, times
 from stakes._typing import FloatArray, IntArray
 from stakes.inference.cells import effective_number
-from stakes.inference.differences import Plan, Rows, p_value, problem_of
+from stakes.inference.differences import Plan, Rows, problem_of
 from stakes.inference.law import FEWEST_GROUPS, Problem
 from stakes.results import Estimate, Interval
 from stakes.samples import Samples
@@ -151,7 +151,7 @@ class Pair:
         """The two-sided p-value of no difference."""
         if not self.gap[self.share > 0].any():
             return 1.0
-        return p_value(self.problem(None))
+        return self.problem(None).p_value()
 
     @property
     def effective_groups(self) -> float:
