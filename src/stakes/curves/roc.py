@@ -16,7 +16,6 @@ import numpy as np
 from stakes._check import InputError, UndefinedMetricError, read_level, read_number, read_priors
 from stakes._foreign_calls import answered
 from stakes._kernels.formulas import at_thresholds
-from stakes._kernels.keys import score_spread
 from stakes._math import cumulative, sum_by
 from stakes._quantiles import normal, student
 from stakes._records import Record
@@ -34,10 +33,11 @@ from stakes._typing import (
 )
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import as_cost_matrix, check_order
-from stakes.curves.area import RankingValue, weighted_variance
+from stakes.curves.area import RankingValue
+from stakes.curves.placements import Placements
 from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
 from stakes.curves.profile import ErrorRatesSeen
-from stakes.curves.reading import check_both, read_detector, read_levels, read_unweighted
+from stakes.curves.reading import check_both, read_detector, read_levels
 from stakes.metrics.traditional import EXACT, METRICS, FourCounts, SweepMetric
 from stakes.results import Estimate, Interval
 from stakes.scores import Scores
@@ -499,8 +499,7 @@ def auc(
 ) -> RankingValue:
     """Return the area under the ROC curve: P(s_2 > s_1) + P(s_2 = s_1) / 2; naive 0.5.
 
-    This is `roc_curve(...).auc()` without the curve: a float with its naive value and DeLong's
-    interval.
+    This is `roc_curve(...).auc()` without the curve: a float with its naive value and its interval.
 
     Parameters
     ----------
@@ -532,19 +531,16 @@ def auc(
     >>> float(area), area.naive, area.interval().low > 0.5
     (0.75, 0.5, True)
     """
-    if sample_weight is not None:
+    rows: Callable[[], Placements]
+    if sample_weight is None:
+        levels, names = read_levels(y_true, scores, None, classes, positive)
+        rows = partial(Placements.from_levels, levels)
+    else:
         ranks, y, weights, names = read_detector(y_true, scores, sample_weight, classes, positive)
         levels = ScoreLevels.from_scores(ranks, y, weights)
-        check_both(names, levels.totals)
-        value = RocCurve(levels, names).auc()
-        spread = weighted_variance(ranks, y, value, weights)  # type: ignore[arg-type]  # not None
-        return RankingValue(value, "AUC", 0.5, "higher", names, *spread)
-    (pairs, places), names = read_unweighted(y_true, scores, classes, positive, score_spread)
-    n1, n2 = pairs.first, pairs.second
-    check_both(names, (n1, n2))
-    value = pairs.total / (2 * n1 * n2)
-    parts = (places[0] / n1 / max(n1 - 1, 1) / n2 / n2, places[1] / n2 / max(n2 - 1, 1) / n1 / n1)
-    return RankingValue(value, "AUC", 0.5, "higher", names, sum(parts), (n1, n2))
+        rows = partial(Placements.from_scores, ranks, y, weights)
+    check_both(names, levels.totals)
+    return RankingValue(RocCurve(levels, names).auc(), "AUC", 0.5, "higher", names, rows())
 
 
 @answered

@@ -17,12 +17,13 @@ from stakes._math import times
 from stakes._records import Record
 from stakes._text import key_of, number, percent, plain
 from stakes._typing import FloatArray
+from stakes.curves.area_difference import AreaDifference
+from stakes.curves.placements import Placements
 from stakes.evaluation.application_decisions import ApplicationDecisions
 from stakes.evaluation.findings import plain_values
 from stakes.evaluation.rates import is_share, likelihood_intervals
 from stakes.evaluation.systems import System
 from stakes.evaluation.tracking import unique
-from stakes.intervals import auc_difference
 from stakes.metrics import BalancedAccuracy, DecisionMetric
 from stakes.metrics.expected_losses import sample_losses
 from stakes.metrics.multiplicity import holm
@@ -31,6 +32,7 @@ from stakes.results import Direction, Estimate, Interval
 from stakes.samples import Samples
 
 Pair = tuple[str, str]
+Found = PairedDifference | AreaDifference
 _HALVINGS = 24
 _FAR = 1e6  # times the cost of the reference
 
@@ -285,9 +287,9 @@ class Contrasts:
         return list(combinations(self.systems, 2))
 
     @cached_property
-    def found(self) -> dict[str, dict[Pair, PairedDifference]]:
+    def found(self) -> dict[str, dict[Pair, Found]]:
         """The differences by metric, the first system of a pair less the second."""
-        pairs, out = self.pairs, dict[str, dict[Pair, PairedDifference]]()
+        pairs, out = self.pairs, dict[str, dict[Pair, Found]]()
         for a, b in pairs:
             first, second = self.columns[a], self.columns[b]
             for metric in (m for m in first if m in second):
@@ -295,12 +297,11 @@ class Contrasts:
         samples = next(iter(self.systems.values())).samples
         if len(samples.classes) == 2 and samples.counts.all():
             own = {name: system.as_given.samples for name, system in self.systems.items()}
-            ranks = {name: at.scores.ranks() for name, at in own.items()}
-            at = own[next(iter(own))]
-            out["auc"] = {
-                (a, b): auc_difference(ranks[a], ranks[b], at.y, at.weights, at.groups, at.copies)
-                for a, b in pairs
+            placed = {
+                name: Placements.from_scores(at.scores.ranks(), at.y, at.weights, at.groups, at.copies)
+                for name, at in own.items()
             }
+            out["auc"] = {(a, b): AreaDifference(placed[a].less(placed[b])) for a, b in pairs}
         turned = {m: {(b, a): d.turned() for (a, b), d in own.items()} for m, own in out.items()}
         return {metric: own | turned[metric] for metric, own in out.items()}
 
