@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from stakes._counting import bincount
 from stakes._kernels.group_sums import sum_by
+from stakes._kernels.kernel_records import Pairs, Places
+from stakes._kernels.keys import level_places
 from stakes._math import cumulative, quotient
 from stakes._typing import Counts, FloatArray, IntArray
 from stakes.inference.cells import OWN, TRACE, Cells, Unseen, effective_number
@@ -45,20 +47,32 @@ class Placements:
     number: FloatArray
     best: tuple[float, float]  # placement that the best score gives to a sample of each class
     unit: IntArray | None = None  # of groups
-    ordered: bool = False  # by class, then by placement
 
     @classmethod
     def from_levels(cls, levels: ScoreLevels) -> Placements:
         """Return the placements of samples without weights."""
-        counts = levels.first, levels.second
-        both = _at_levels(*counts)
+        first, second = levels.first, levels.second
+        n1, n2 = (int(n) for n in levels.totals)
+        if levels.level.size > MOST_ROWS:
+            total = int((second * (2 * cumulative(first)[:-1] + first)).sum())
+            pairs = Pairs(total, n1, n2)
+            return cls.from_places(level_places(first, second, pairs), pairs)
+        both, counts = _at_levels(first, second), (first, second)
         held = [count > 0 for count in counts]
         y = np.repeat([0, 1], [own.sum() for own in held])
         place, number = (
             np.concatenate([of[own] for of, own in zip(parts, held, strict=True)])
             for parts in (both, counts)
         )
-        return cls(y, place, np.ones(y.size), number.astype(np.float64), _best(both), ordered=True)
+        return cls(y, place, np.ones(y.size), number.astype(np.float64), _best(both))
+
+    @classmethod
+    def from_places(cls, places: Places, pairs: Pairs) -> Placements:
+        """Return the placements of samples without weights, in cells."""
+        share = places.below / np.array([pairs.second, pairs.first])[places.y]
+        place = np.where(places.y == 1, share, 1 - share)
+        best = 1 - places.ends[0] / 2 / pairs.second, 1 - places.ends[1] / 2 / pairs.first
+        return cls(places.y, place, np.ones(place.size), places.number, best)
 
     @classmethod
     def from_scores(
@@ -146,13 +160,11 @@ class Placements:
     @cached_property
     def _few(self) -> Placements:
         """The samples with a row for those that are alike, in an order of their own."""
-        y, place, weight, number = rows = self.y, self.place, self.weight, self.number
-        if not self.ordered and y.size <= MOST_ROWS:
+        y, place, weight, number = self.y, self.place, self.weight, self.number
+        if y.size <= MOST_ROWS:
             order = np.lexsort((weight, place, y))
-            rows = y[order], place[order], weight[order], number[order]
-        if self.ordered or y.size <= MOST_ROWS:
-            y, place, weight, number = _alike(*rows)
-        if y.size > MOST_ROWS:
+            y, place, weight, number = _alike(y[order], place[order], weight[order], number[order])
+        else:
             influence = weight * (place - np.array(self._means)[y])
             columns = np.column_stack([weight, weight * place])
             columns, number, y = merged(columns, number, y, influence)

@@ -16,6 +16,8 @@ import numpy as np
 from stakes._check import InputError, UndefinedMetricError, read_level, read_number, read_priors
 from stakes._foreign_calls import answered
 from stakes._kernels.formulas import at_thresholds
+from stakes._kernels.kernel_records import Places
+from stakes._kernels.keys import score_places
 from stakes._math import cumulative, sum_by
 from stakes._quantiles import normal, student
 from stakes._records import Record
@@ -37,7 +39,8 @@ from stakes.curves.area import RankingValue
 from stakes.curves.placements import Placements
 from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
 from stakes.curves.profile import ErrorRatesSeen
-from stakes.curves.reading import check_both, read_detector, read_levels
+from stakes.curves.reading import check_both, read_detector, read_levels, read_unweighted
+from stakes.inference.merging import MOST_ROWS
 from stakes.metrics.traditional import EXACT, METRICS, FourCounts, SweepMetric
 from stakes.results import Estimate, Interval
 from stakes.scores import Scores
@@ -531,16 +534,21 @@ def auc(
     >>> float(area), area.naive, area.interval().low > 0.5
     (0.75, 0.5, True)
     """
-    rows: Callable[[], Placements]
-    if sample_weight is None:
-        levels, names = read_levels(y_true, scores, None, classes, positive)
-        rows = partial(Placements.from_levels, levels)
-    else:
+    if sample_weight is not None:
         ranks, y, weights, names = read_detector(y_true, scores, sample_weight, classes, positive)
         levels = ScoreLevels.from_scores(ranks, y, weights)
-        rows = partial(Placements.from_scores, ranks, y, weights)
-    check_both(names, levels.totals)
-    return RankingValue(RocCurve(levels, names).auc(), "AUC", 0.5, "higher", names, rows())
+        check_both(names, levels.totals)
+        placed = Placements.from_scores(ranks, y, weights)
+        return RankingValue(RocCurve(levels, names).auc(), "AUC", 0.5, "higher", names, placed)
+    kernel = partial(score_places, most=MOST_ROWS)
+    (pairs, found), names = read_unweighted(y_true, scores, classes, positive, kernel)
+    n1, n2 = pairs.first, pairs.second
+    check_both(names, (n1, n2))
+    if isinstance(found, Places):
+        placed = Placements.from_places(found, pairs)
+    else:
+        placed = Placements.from_levels(ScoreLevels.from_kernel(found))
+    return RankingValue(pairs.total / (2 * n1 * n2), "AUC", 0.5, "higher", names, placed)
 
 
 @answered
