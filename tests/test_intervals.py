@@ -1,4 +1,4 @@
-"""Intervals: how samples are resampled, statistics under weights, refits and DeLong."""
+"""Intervals: how samples are resampled, statistics under weights and refits."""
 
 import math
 from itertools import product
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
-from scipy.special import ndtri, stdtrit
+from scipy.special import stdtrit
 from stakes.intervals.bootstrap import Statistic, SummedStatistic
 from stakes.intervals.resampling import ClassSums
 
@@ -19,7 +19,6 @@ from stakes._typing import FloatArray, IntArray
 from stakes.calibration.crossfit import deal
 from stakes.calibration.linear import LinearCalibrator
 from stakes.costs import SampleCosts
-from stakes.curves.area import delong_variance, placements
 from stakes.intervals import (
     NOT_DRAWN,
     CalibratedStatistic,
@@ -34,8 +33,6 @@ from stakes.intervals import (
     Resampling,
     Training,
     WarmRefit,
-    auc_difference,
-    auc_interval,
     count_statistic,
     counts,
     refit,
@@ -51,7 +48,6 @@ from stakes.scores import Answers
 from stakes.scores.answers import SecondProbabilities
 from stakes.scoring import LogLoss
 from stakes.simulation import MISCALIBRATED, simulate
-from stakes.statistics import ScoreLevels
 from strategies import Scored, scored
 
 RNG = np.random.default_rng(7)
@@ -466,102 +462,6 @@ def test_decisions_have_one_interval_wherever_they_come_from(
     assert {n: (e.value, e.interval) for n, e in named.items()} == {
         n: (e.value, e.interval) for n, e in direct.estimates.items() if n in named
     }
-
-
-# --- DeLong ---
-
-
-def brute_variance(s: FloatArray, y: IntArray) -> float:
-    """DeLong, DeLong and Clarke-Pearson (1988), pair by pair."""
-    a, b = s[y == 0], s[y == 1]
-    psi = np.array([[(v > u) + (v == u) / 2 for v in b] for u in a])
-    return float(psi.mean(axis=1).var(ddof=1) / a.size + psi.mean(axis=0).var(ddof=1) / b.size)
-
-
-@given(st.integers(2, 12), st.integers(2, 12), st.integers(0, 10**6))
-def test_variance_is_that_of_all_pairs(n1: int, n2: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    y = np.repeat([0, 1], [n1, n2])
-    s = rng.integers(0, 8, n1 + n2) + y  # with ties
-    found = delong_variance(ScoreLevels.from_scores(s.astype(float), y, None))
-    assert found == pytest.approx(brute_variance(s, y), abs=1e-14)
-    place = placements(s.astype(float), y)
-    assert place[y == 1].mean() == pytest.approx(place[y == 0].mean())
-    assert place[y == 1].mean() == pytest.approx(stakes.roc_curve(y, s).auc())
-
-
-def test_a_variance_by_hand() -> None:
-    # 0: scores 1, 3; 1: scores 2, 4, 5. Shares 1, 2/3 and 1/2, 1, 1: variances 1/18 and 1/12.
-    levels = ScoreLevels.from_scores(np.array([1.0, 3, 2, 4, 5]), np.array([0, 0, 1, 1, 1]), None)
-    assert delong_variance(levels) == pytest.approx(1 / 18 / 2 + 1 / 12 / 3, rel=1e-14)
-    found = auc_interval(levels, 5 / 6, 0.95)
-    half = stats.t.ppf(0.975, 1) * math.sqrt(1 / 36 + 1 / 36) / (5 / 36)
-    ends = [1 / (1 + math.exp(-math.log(5) - x)) for x in (-half, half)]
-    assert found.interval is not None
-    assert list(found.interval) == pytest.approx(ends, rel=1e-12)
-
-
-@pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize(("n1", "n2"), [(1, 1), (3, 40), (500, 2)])
-def test_perfect_areas_get_newcombes_interval(n1: int, n2: int, turned: bool) -> None:  # noqa: FBT001
-    y = np.repeat([0, 1], [n1, n2])
-    levels = ScoreLevels.from_scores((1.0 - 2 * turned) * y, y, None)
-    found = auc_interval(levels, 0.0 if turned else 1.0, 0.95)
-    band = found.interval
-    assert found.method == "Newcombe"
-    assert band is not None
-    assert 0 <= band.low < band.high <= 1
-    edge = band.high if turned else 1 - band.low
-    assert found.value in band
-    assert 1 / (3 * min(n1, n2) + 2) < edge < 1
-
-
-def test_newcombes_end_solves_his_equation() -> None:
-    y = np.repeat([0, 1], [10, 20])
-    band = auc_interval(ScoreLevels.from_scores(y.astype(float), y, None), 1.0, 0.95).interval
-    assert band is not None
-    t = band.low
-    inner = 1 + (15 - 1) * (1 - t) / (2 - t) + (15 - 1) * t / (1 + t)
-    assert (1 - t) ** 2 == pytest.approx(ndtri(0.975) ** 2 * t * (1 - t) * inner / 200, rel=1e-9)
-
-
-def test_any_level_keeps_an_area_between_0_and_1() -> None:
-    levels = ScoreLevels.from_scores(np.array([1.0, 3, 2, 4, 5]), np.array([0, 0, 1, 1, 1]), None)
-    band = auc_interval(levels, 5 / 6, 1 - 1e-12).interval
-    assert band is not None
-    assert 0 <= band.low < band.high <= 1
-
-
-def test_difference_of_areas() -> None:
-    y = RNG.integers(0, 2, 80)
-    a, b = y + RNG.normal(size=80), y + RNG.normal(size=80).round(1)
-    forth, back, none = (auc_difference(*pair, y) for pair in ((a, b), (b, a), (a, a)))
-    assert forth.value == -back.value
-    assert forth.interval() == back.turned().interval()
-    assert (none.value, none.interval(), none.p_value) == (0.0, None, 1.0)
-    assert none.estimate().method == "the systems rank all samples alike"
-    areas = [stakes.roc_curve(y, s).auc() for s in (a, b)]
-    assert forth.value == pytest.approx(areas[0] - areas[1])
-    # the variance of a difference, from those of all pairs of placements
-    parts = [
-        np.cov(placements(a, y)[y == k], placements(b, y)[y == k]) / (y == k).sum() for k in (0, 1)
-    ]
-    each = [part[0, 0] + part[1, 1] - 2 * part[0, 1] for part in parts]
-    half = stats.t.ppf(0.975, min((y == k).sum() for k in (0, 1)) - 1) * math.sqrt(sum(each))
-    band = forth.interval()
-    assert band is not None
-    assert band.high - forth.value == pytest.approx(half, rel=1e-9)
-
-
-def test_areas_differ_alike_by_weights_and_copies() -> None:
-    y = RNG.integers(0, 2, 60)
-    a, b = y + RNG.normal(size=(2, 60))
-    w = RNG.integers(1, 4, 60)
-    weighted = auc_difference(a, b, y, w.astype(float), np.arange(60))
-    unit = np.repeat(np.arange(60), w)
-    copied = auc_difference(np.repeat(a, w), np.repeat(b, w), np.repeat(y, w), None, unit)
-    assert weighted.value == pytest.approx(copied.value, rel=1e-12)
-    assert weighted.p_value == pytest.approx(copied.p_value, rel=1e-9)
 
 
 # --- refits ---

@@ -8,8 +8,6 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from stakes._check import read_level
 from stakes._records import NumberRecord
 from stakes._text import number, plain

@@ -54,9 +54,10 @@ class Placements:
         first, second = levels.first, levels.second
         n1, n2 = (int(n) for n in levels.totals)
         if levels.level.size > MOST_ROWS:
-            total = int((second * (2 * cumulative(first)[:-1] + first)).sum())
-            pairs = Pairs(total, n1, n2)
-            return cls.from_places(level_places(first, second, pairs), pairs)
+            total = (second * (2.0 * cumulative(first)[:-1] + first)).sum()  # may pass 64 bits
+            pairs = Pairs(int(total), n1, n2)
+            whole = first.astype(np.int64, copy=False), second.astype(np.int64, copy=False)
+            return cls.from_places(level_places(*whole, pairs), pairs)
         both, counts = _at_levels(first, second), (first, second)
         held = [count > 0 for count in counts]
         y = np.repeat([0, 1], [own.sum() for own in held])
@@ -188,10 +189,11 @@ class Placements:
     @cached_property
     def _sums(self) -> FloatArray:
         """The weights of each class and of its placements in each group."""
+        assert self.unit is not None  # noqa: S101  there are groups
         used = bincount(self.unit) > 0
-        code = 2 * (np.cumsum(used) - 1)[self.unit] + self.y
+        code, n = 2 * (np.cumsum(used) - 1)[self.unit] + self.y, 2 * int(used.sum())
         mass = self.number * self.weight
-        parts = [sum_by(code, x, 2 * np.count_nonzero(used)).reshape(-1, 2) for x in (mass, mass * self.place)]
+        parts = [sum_by(code, x, n).reshape(-1, 2) for x in (mass, mass * self.place)]
         return np.stack(parts, axis=2).reshape(-1, 4)
 
     @cached_property
@@ -224,9 +226,9 @@ class Placements:
 
         Heavy samples are the likelier to matter: the mean weight is that of a sum of weights.
         """
-        mass = self.number * self.weight
-        heavy = float(mass @ self.weight) / float(mass.sum())
-        y = np.array([0, 0, 1, 1])
+        mass, y = self.number * self.weight, np.array([0, 0, 1, 1])
+        square, total = (sum_by(self.y, x, 2).sum() for x in (mass * self.weight, mass))
+        heavy = float(square / total)
         return _by_class(y, np.full(4, heavy), heavy * place), y * (self.unit is None)
 
 

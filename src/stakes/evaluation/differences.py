@@ -298,7 +298,9 @@ class Contrasts:
         if len(samples.classes) == 2 and samples.counts.all():
             own = {name: system.as_given.samples for name, system in self.systems.items()}
             placed = {
-                name: Placements.from_scores(at.scores.ranks(), at.y, at.weights, at.groups, at.copies)
+                name: Placements.from_scores(
+                    at.scores.ranks(), at.y, at.weights, at.groups, at.copies
+                )
                 for name, at in own.items()
             }
             out["auc"] = {(a, b): AreaDifference(placed[a].less(placed[b])) for a, b in pairs}

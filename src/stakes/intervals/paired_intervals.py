@@ -8,7 +8,7 @@ import numpy as np
 from stakes._counting import bincount
 from stakes._math import times
 from stakes._quantiles import skewed_ends, student
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray
 from stakes.metrics.paired import PairedDifference, paired_losses
 from stakes.metrics.spreads import StudentSpread
 from stakes.results import Estimate, Interval

@@ -41,7 +41,9 @@ def score_places(scores: NDArray[Any], y: NDArray[Any], most: int) -> tuple[Pair
     below = np.cumsum(levels.first) - levels.first
     total = int((levels.second * (2 * below + levels.first)).sum())
     pairs = Pairs(total, int(levels.first.sum()), int(levels.second.sum()))
-    return pairs, levels if levels.level.size <= most else level_places(levels.first, levels.second, pairs)
+    return pairs, levels if levels.level.size <= most else level_places(
+        levels.first, levels.second, pairs
+    )
 
 
 def level_places(first: IntArray, second: IntArray, pairs: Pairs) -> Places:
@@ -57,13 +59,13 @@ def level_places(first: IntArray, second: IntArray, pairs: Pairs) -> Places:
     return places_of(pairs, number, total, (int(second[0]), int(first[-1])))
 
 
-def places_of(
-    pairs: Pairs, number: FloatArray, total: FloatArray, ends: tuple[int, int]
-) -> Places:
+def places_of(pairs: Pairs, number: FloatArray, total: FloatArray, ends: tuple[int, int]) -> Places:
     """Return the cells that hold samples."""
     used = np.flatnonzero(number)
     y = used // PLACE_CELLS
-    return Places(y, number[used], np.array(mean_places(pairs))[y] + total[used] / number[used], ends)
+    return Places(
+        y, number[used], np.array(mean_places(pairs))[y] + total[used] / number[used], ends
+    )
 
 
 def mean_places(pairs: Pairs) -> tuple[float, float]:
