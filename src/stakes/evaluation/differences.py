@@ -298,10 +298,8 @@ class Contrasts:
         if len(samples.classes) == 2 and samples.counts.all():
             own = {name: system.as_given.samples for name, system in self.systems.items()}
             placed = {
-                name: Placements.from_scores(
-                    at.scores.ranks(), at.y, at.weights, at.groups, at.copies
-                )
-                for name, at in own.items()
+                name: Placements.from_scores(s.scores.ranks(), s.y, s.weights, s.groups, s.copies)
+                for name, s in own.items()
             }
             out["auc"] = {(a, b): AreaDifference(placed[a].less(placed[b])) for a, b in pairs}
         turned = {m: {(b, a): d.turned() for (a, b), d in own.items()} for m, own in out.items()}

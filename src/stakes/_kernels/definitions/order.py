@@ -41,9 +41,9 @@ def score_places(scores: NDArray[Any], y: NDArray[Any], most: int) -> tuple[Pair
     below = np.cumsum(levels.first) - levels.first
     total = int((levels.second * (2 * below + levels.first)).sum())
     pairs = Pairs(total, int(levels.first.sum()), int(levels.second.sum()))
-    return pairs, levels if levels.level.size <= most else level_places(
-        levels.first, levels.second, pairs
-    )
+    if levels.level.size <= most:
+        return pairs, levels
+    return pairs, level_places(levels.first, levels.second, pairs)
 
 
 def level_places(first: IntArray, second: IntArray, pairs: Pairs) -> Places:
@@ -63,9 +63,8 @@ def places_of(pairs: Pairs, number: FloatArray, total: FloatArray, ends: tuple[i
     """Return the cells that hold samples."""
     used = np.flatnonzero(number)
     y = used // PLACE_CELLS
-    return Places(
-        y, number[used], np.array(mean_places(pairs))[y] + total[used] / number[used], ends
-    )
+    below = np.array(mean_places(pairs))[y] + total[used] / number[used]
+    return Places(y, number[used], below, ends)
 
 
 def mean_places(pairs: Pairs) -> tuple[float, float]:
