@@ -386,8 +386,8 @@ DEFECTS = [
     ("displays/reliability_display.py", "confidence=confidence) for b in (bins, FINE)", "confidence=confidence) for b in (10, FINE)", "diagrams_have_the_error"),
     ("evaluation/verdicts/cautions.py", "if brier in calibrated", "if not calibrated", "small_classes"),
     ("curves/reliability.py", "first, second = f1 * first, f2 * second", "first, second = 1 * first, 1 * second", "counts_m_times"),
-    ("curves/roc.py", "places[0] / n1 / max(n1 - 1, 1) / n2 / n2", "places[0] / n1 / max(n1 - 1, 1) / n1 / n2", "interval_of_its_curve"),
-    ("_kernels/definitions/order.py", "((a + b) / 2 for a, b in", "(a for a, b in", "spread_of_places"),
+    ("curves/roc.py", "pairs.total / (2 * n1 * n2)", "pairs.total / (2 * n1 * n1)", "interval_of_an_evaluation"),
+    ("_kernels/definitions/order.py", "bits.astype(np.int64) - _LEAST + (gap < 0)", "bits.astype(np.int64) - _LEAST + (gap > 0)", "those_of_their_definition"),
     ("costs/matrix.py", "if costs.classes not in (classes, tuple(range(len(classes)))):", "if False:", "class_order_of_named_costs"),
     # calibration
     ("calibration/class_scales.py", "excess[at] -= 1", "excess[at] += 1", "gradient"),
@@ -626,7 +626,7 @@ DEFECTS = [
     ("evaluation/sketch.py", "curve_of(source.ranked)", "curve_of(source.samples)", "least_costs_are_those"),
     ("evaluation/sketch.py", "log_odds[ranks == threshold]", "log_odds[ranks >= threshold]", "least_costs_are_those"),
     # one pass
-    ("_kernels/definitions/order.py", "np.sort(scores[y == k]) for k in (0, 1)", "np.sort(scores[y == k]) for k in (1, 0)", "test_order"),
+    ("_kernels/definitions/order.py", "pairs = Pairs(total, int(levels.first.sum()), int(levels.second.sum()))", "pairs = Pairs(total, int(levels.second.sum()), int(levels.first.sum()))", "test_order"),
     ("_kernels/definitions/order.py", "for at in (second, first + second))", "for at in (second, first))", "test_order"),
     ("_kernels/definitions/order.py", "copies = second[used] if n2 < _MOST_IN_LIMBS else", "copies = second[used] if True else", "precision_of_very_many"),
     ("_kernels/keys.py", "found.key.size, limbs)", "found.key.size - 1, limbs)", "average_precision"),

@@ -404,7 +404,9 @@ def test_an_area_has_the_interval_of_an_evaluation(decimals: int) -> None:
 
 def test_areas_without_spread_have_intervals() -> None:
     y = np.tile([0, 1], 200_000)
-    for scores in (np.full(y.size, 0.3), y + 0.5, -y.astype(float), stakes.Posteriors(1.0 * y)):
+    equal = stakes.auc(y, np.full(y.size, 0.3))
+    assert (equal, equal.interval(), equal.method) == (0.5, None, "all samples have one score")
+    for scores in (y + 0.5, -y.astype(float), stakes.Posteriors(1.0 * y)):
         area = stakes.auc(y, scores)
         band = area.interval()
         assert band is not None

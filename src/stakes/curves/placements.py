@@ -96,7 +96,7 @@ class Placements:
 
     def less(self, other: Placements) -> Placements:
         """Return by how much each sample is ranked better than by another system."""
-        return replace(self, place=self.place - other.place)
+        return replace(self, place=self.place - other.place, best=(1.0, 1.0))
 
     @cached_property
     def value(self) -> float:
@@ -106,6 +106,8 @@ class Placements:
     @cached_property
     def why_none(self) -> str:
         """Why there is no interval; empty where there is one."""
+        if (self.place == _BY_CHANCE).all() and self.best == (_BY_CHANCE, _BY_CHANCE):
+            return "all samples have one score"
         number, effective = self._groups or (math.inf, math.inf)
         if number < FEWEST_GROUPS:
             return f"needs {FEWEST_GROUPS} groups: got {number:g}"
