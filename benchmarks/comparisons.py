@@ -23,7 +23,6 @@ import numpy as np
 
 import stakes
 from stakes._quantiles import binomial_below
-from stakes.inference.differences import p_value
 from stakes.metrics.paired import PairedDifference, flipped, paired_difference
 
 PAGE = Path(__file__).parents[1] / "docs/comparisons.md"
@@ -334,7 +333,7 @@ def margin_cell(cell: Cell) -> list[float]:
                 if ratio is None or float(ratio.values[0]) >= margin:
                     null.append(False)
                 else:
-                    null.append(p_value(ratio, margin) / 2 < 0.05)
+                    null.append(ratio.p_value(0, margin) / 2 < 0.05)
             out.append(percent(null))
     return out
 

@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 import stakes
-from benchmarks.populations import SPECIFICITY, FewValues, Gaussians, Payments
+from benchmarks.populations import RANKINGS, SPECIFICITY, FewValues, Gaussians, Payments
+from stakes.curves.placements import Placements
 from stakes.evaluation.ranking_results import ranking_of
 from stakes.results import Estimate, Interval
 from stakes.samples import read_samples
@@ -51,6 +52,7 @@ class Cell:
     fixed: bool = False
     spread: float = 0.0  # of the log amount
     groups: int = 0
+    ranking: str = ""  # a name among RANKINGS
 
     @property
     def population(self) -> Gaussians:
@@ -60,7 +62,7 @@ class Cell:
     def rng(self, number: int) -> np.random.Generator:
         """Return the random numbers of one replication."""
         parts = (self.n, round(1000 * self.share), round(10 * self.scale), self.fixed)
-        extra = (round(10 * self.spread), self.groups, sum(map(ord, self.kind)))
+        extra = (round(10 * self.spread), self.groups, sum(map(ord, self.kind + self.ranking)))
         return np.random.default_rng([SEED, number, *parts, *extra])
 
 
@@ -84,13 +86,15 @@ def cells(*, quick: bool) -> Iterator[Cell]:
         yield Cell("patients", 20 * 60, share, groups=60)
     for share, n in product((0.5, 0.1), (100, 1000)):
         yield Cell("ties", n, share)
+    for name, ranking in RANKINGS.items():
+        yield Cell("areas", ranking.n, ranking.share, ranking=name)
 
 
 def replication(cell: Cell, number: int) -> Found:
     """Return the intervals of one set of samples, by metric."""
     rng, population = cell.rng(number), cell.population
-    if cell.kind == "ties":
-        return _ties(cell, rng)
+    if cell.kind in ("ties", "areas"):
+        return (_ties if cell.kind == "ties" else _areas)(cell, rng)
     y = population.labels(cell.n, rng, fixed=cell.fixed)
     x = rng.standard_normal(cell.n) + 2.0 * y
     if min(y.sum(), cell.n - y.sum()) < 1:
@@ -178,6 +182,15 @@ def _ties(cell: Cell, rng: np.random.Generator) -> Found:
     }
 
 
+def _areas(cell: Cell, rng: np.random.Generator) -> Found:
+    """Return the interval of the area under the ROC curve."""
+    y, x, weights, unit = RANKINGS[cell.ranking].draw(rng)
+    if np.unique(y).size < 2:
+        return {}
+    rows = Placements.from_scores(x, y, weights, unit)
+    return {"auc": rows.estimate(rows.value, 0.95).interval}
+
+
 def _groups(cell: Cell, rng: np.random.Generator) -> Found:
     """Return the intervals of samples in groups of one size, of both classes."""
     unit = np.arange(cell.n) // 25
@@ -222,6 +235,8 @@ def truths(cell: Cell) -> dict[str, float]:
         return {"NEC": Payments(cell.population, cell.spread).nec()}
     if cell.kind == "ties":
         return FewValues(cell.share).truths()
+    if cell.kind == "areas":
+        return {"auc": RANKINGS[cell.ranking].auc()}
     out = cell.population.truths(COSTS)
     out["50:1.nec"] = cell.population.nec(COSTLIEST)
     right = cell.population.calibrated()
@@ -239,6 +254,7 @@ class Tally:
     given: int = 0
     covered: int = 0
     useful: int = 0
+    short: int = 0  # of the truth, which lies above
 
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(*(a + b for a, b in zip(_parts(self), _parts(other), strict=True)))
@@ -255,8 +271,8 @@ class Tally:
         return f"{self.percent:.0f}" + ("" if share > 95 else f" ({share:.0f})")
 
 
-def _parts(tally: Tally) -> tuple[int, int, int, int]:
-    return tally.tried, tally.given, tally.covered, tally.useful
+def _parts(tally: Tally) -> tuple[int, ...]:
+    return tally.tried, tally.given, tally.covered, tally.useful, tally.short
 
 
 def count(cell: Cell, numbers: range) -> dict[str, Tally]:
@@ -277,7 +293,7 @@ def _judged(band: Interval | None, true: float) -> Tally:
         return Tally(1)
     slack = 1e-9
     inside = band.low - slack <= true <= band.high + slack
-    return Tally(1, 1, int(inside), int(band.high < 1))
+    return Tally(1, 1, int(inside), int(band.high < 1), int(true > band.high + slack))
 
 
 Results = dict[Cell, dict[str, Tally]]
@@ -356,6 +372,17 @@ def price_table(results: Results) -> str:
     return "\n".join(lines)
 
 
+def area_table(results: Results) -> str:
+    """Return how often intervals of areas cover, and on which side they do not."""
+    lines = ["| samples | covered | below | above |", "|---|---|---|---|"]
+    for cell in (c for c in results if c.kind == "areas"):
+        tally = results[cell]["auc"]
+        above = 100 * tally.short / max(tally.given, 1)
+        below = 100 - tally.percent - above
+        lines.append(f"| {cell.ranking} | {tally} | {below:.1f} | {above:.1f} |")
+    return "\n".join(lines)
+
+
 def document(results: Results, replications: int) -> str:
     """Return all tables, and the cells below the limit."""
     parts = list(score_tables(results))
@@ -386,6 +413,11 @@ def document(results: Results, replications: int) -> str:
     if tied:
         parts.append("**Scores of five values**, calibrated, priors of the data")
         parts.append(_table(tied, results, _heading))
+    if any(c.kind == "areas" for c in results):
+        parts.append(
+            "**Areas under ROC curves**, and percent of truths below and above the interval"
+        )
+        parts.append(area_table(results))
     low = below(results)
     said = f"No cell is below {LIMIT:g} %." if not low else f"Below {LIMIT:g} %: {'; '.join(low)}."
     return "\n\n".join([f"{replications} replications of each cell. {said}", *parts])

@@ -186,3 +186,94 @@ class Payments:
         both = np.array([self.classes.rates(math.log(self.review / a)) for a in amounts])
         cost = (1 - p) * self.review * both[:, 0] + p * amounts * both[:, 1]
         return _mean(cost) / min(p * self.mean, (1 - p) * self.review)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Two normal classes that a system ranks; ties, weights, groups or labels as a design says.
+
+    `levels` are the scores between which no threshold lies. Of `labelled` samples all those above
+    2 have a label, and this share of the others, with weights. In groups, sizes are Pareto's or
+    equal, half of the variance is by group, and groups may be of one class.
+    """
+
+    n: int  # samples, or groups
+    share: float
+    distance: float
+    levels: tuple[float, ...] = ()
+    fixed: bool = False
+    weights: str = ""  # "log-normal" or "Pareto"
+    labelled: float = 1.0
+    groups: str = ""  # "Pareto", "equal", or "Pareto, of one class"
+
+    def draw(
+        self, rng: np.random.Generator
+    ) -> tuple[IntArray, FloatArray, FloatArray | None, IntArray | None]:
+        """Return class codes, scores, weights and groups."""
+        if self.groups:
+            return self._grouped(rng)
+        n, share = self.n, self.share
+        second = round(n * share)
+        y = np.repeat([0, 1], [n - second, second]) if self.fixed else rng.random(n) < share
+        x = rng.standard_normal(n) + self.distance * y
+        weights = None
+        if self.weights:
+            draws = {"log-normal": rng.lognormal(0, 1, n), "Pareto": rng.pareto(1.5, n) + 1}
+            weights = draws[self.weights]
+        if self.labelled < 1:
+            alarm = x > 2
+            seen = alarm | (rng.random(n) < self.labelled)
+            y, x, weights = y[seen], x[seen], np.where(alarm, 1.0, 1 / self.labelled)[seen]
+        scores = np.searchsorted(self.levels, x).astype(np.float64) if self.levels else x
+        return y.astype(np.int64), scores, weights, None
+
+    def _grouped(
+        self, rng: np.random.Generator
+    ) -> tuple[IntArray, FloatArray, FloatArray | None, IntArray | None]:
+        n = self.n
+        sizes = np.full(n, 20)
+        if self.groups != "equal":
+            sizes = np.ceil(5 * (rng.pareto(1.5, n) + 1)).astype(np.int64).clip(max=400)
+        unit = np.repeat(np.arange(n), sizes)
+        one = "one class" in self.groups
+        chance = rng.random(n)[unit] if one else rng.random(unit.size)
+        y = (chance < self.share).astype(np.int64)
+        noise = rng.standard_normal(n)[unit] + rng.standard_normal(unit.size)
+        return y, math.sqrt(0.5) * noise + self.distance * y, None, unit
+
+    def auc(self) -> float:
+        """Return the area of the population."""
+        if not self.levels:
+            return float(ndtr(self.distance / math.sqrt(2)))
+        below = ndtr(np.subtract.outer([0.0, self.distance], self.levels) * -1)
+        first, second = np.diff(below, axis=1, prepend=0, append=1)
+        return float(second @ (np.cumsum(first) - first / 2))
+
+
+RANKINGS = {
+    "2 scores, 10 % alarms": Ranking(100, 0.1, 1.0, (1.5,)),
+    "2 scores that know nothing": Ranking(100, 0.1, 0.0, (1.28,)),
+    "2 scores, good": Ranking(100, 0.1, 2.0, (1.0,)),
+    "3 scores": Ranking(100, 0.1, 1.0, (1.0, 2.0)),
+    "5 scores": Ranking(100, 0.1, 1.0, (-1.0, 0.0, 1.0, 2.0)),
+    "2 scores, 90 and 10 samples": Ranking(100, 0.1, 1.0, (1.5,), fixed=True),
+    "40 samples, 50 %": Ranking(40, 0.5, 1.5),
+    "100 samples, 30 %": Ranking(100, 0.3, 1.5),
+    "1000 samples, 10 %": Ranking(1000, 0.1, 1.5),
+    "1 of 200": Ranking(200, 0.005, 1.5, fixed=True),
+    "3 of 200": Ranking(200, 0.015, 1.5, fixed=True),
+    "10 of 200": Ranking(200, 0.05, 1.5, fixed=True),
+    "30 of 200, nearly perfect": Ranking(200, 0.15, 4.0, fixed=True),
+    "500 of 1000, nearly perfect": Ranking(1000, 0.5, 4.0, fixed=True),
+    "12 groups": Ranking(12, 0.3, 1.5, groups="equal"),
+    "12 Pareto groups": Ranking(12, 0.3, 1.5, groups="Pareto"),
+    "40 Pareto groups": Ranking(40, 0.3, 1.5, groups="Pareto"),
+    "40 Pareto groups, 5 %": Ranking(40, 0.05, 1.5, groups="Pareto"),
+    "40 Pareto groups of one class": Ranking(40, 0.3, 1.5, groups="Pareto, of one class"),
+    "all alarms and 5 % of the rest": Ranking(10_000, 0.02, 2.0, labelled=0.05),
+    "all alarms and 2 % of the rest": Ranking(10_000, 0.02, 2.0, labelled=0.02),
+    "all alarms and 1 % of the rest": Ranking(10_000, 0.02, 2.0, labelled=0.01),
+    "log-normal weights": Ranking(200, 0.3, 1.5, weights="log-normal"),
+    "log-normal weights, 10 %": Ranking(200, 0.1, 1.5, weights="log-normal"),
+    "Pareto weights": Ranking(200, 0.3, 1.5, weights="Pareto"),
+}

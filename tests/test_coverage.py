@@ -32,6 +32,8 @@ def _found() -> None:
         {"kind": "patients", "n": 1200, "share": 0.1, "groups": 60},
         {"kind": "ties", "n": 100, "share": 0.1},
         {"kind": "ties", "n": 1000, "share": 0.5},
+        {"kind": "areas", "n": 100, "share": 0.1, "ranking": "2 scores that know nothing"},
+        {"kind": "areas", "n": 10_000, "share": 0.02, "ranking": "all alarms and 1 % of the rest"},
     ],
     ids=lambda part: f"{part['kind']} {part['n']}",
 )

@@ -116,7 +116,7 @@ def test_rankings_and_decisions_are_those_of_the_single_functions(
     assert found["auc"].value == roc.auc()
     assert found["eer"].value == roc.eer()
     assert found["cost.minimum_nec"].value == roc.minimum_cost(COSTS, priors).normalized
-    assert found["auc"].method == "DeLong, logit scale"
+    assert found["auc"].method == "likelihood"
     decided = COSTS.bayes_decisions(RAW)
     cm = stakes.confusion_matrix(TWO.y, decided, sample_weight=w)
     assert result.main.confusion.counts == pytest.approx(cm.counts)
@@ -144,7 +144,7 @@ def test_ten_classes_are_ranked_one_by_one() -> None:
     ranking = stakes.evaluate(TEN.y, TEN_RAW).ranking
     detectors = stakes.class_detectors(TEN.y, TEN_RAW)
     assert ranking["auc"].value == pytest.approx(detectors.macro())
-    assert ranking["auc.3"].method == "DeLong, logit scale"
+    assert ranking["auc.3"].method == "likelihood"
     assert len(ranking) == 11
 
 

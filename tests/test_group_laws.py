@@ -5,17 +5,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.special import expit, logit, ndtr
+from scipy.special import expit, ndtr
 from sklearn.model_selection import GroupKFold
 
 import stakes
+from stakes._quantiles import normal, student
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.crossfit import Folds
 from stakes.calibration.slope import calibration_slope
+from stakes.curves.area_difference import AreaDifference
+from stakes.curves.placements import Placements
 from stakes.evaluation.application_decisions import curve_of
 from stakes.evaluation.ranking_results import ranking_of
 from stakes.evaluation.verdicts.usefulness import effective_units
-from stakes.intervals import auc_difference, placed
 from stakes.samples import read_samples
 
 
@@ -32,6 +34,14 @@ def patients(
     noise = rng.normal(size=groups)[unit] + rng.normal(size=unit.size)
     x = math.sqrt(0.5) * noise + distance * y
     return unit, y, distance * x - distance**2 / 2 + math.log(share / (1 - share))
+
+
+def area_difference(
+    a: FloatArray, b: FloatArray, y: IntArray, unit: IntArray | None = None
+) -> AreaDifference:
+    """Return the area of one score less that of another."""
+    first, second = (Placements.from_scores(s, y, None, unit) for s in (a, b))
+    return AreaDifference(first.less(second))
 
 
 def holding(unit: IntArray, y: IntArray) -> int:
@@ -145,8 +155,7 @@ def test_areas_of_few_groups_of_a_class_do_not_differ() -> None:
         rng = np.random.default_rng(10_000 + seed)
         other = rng.normal(size=200)[unit] + rng.normal(size=y.size) + math.sqrt(2) * y
         if holding(unit, y) >= 2:
-            pair = (placed(scores, y, None, unit) for scores in (z, other))
-            false += auc_difference(*pair).distinguishable()
+            false += area_difference(z, other, y, unit).distinguishable()
     assert false <= 18
 
 
@@ -159,11 +168,17 @@ def test_ranking_of_groups_of_one_sample_is_that_of_samples() -> None:
     assert one is not None
     assert many is not None
 
-    def width(band: stakes.Interval) -> float:
-        return float(logit(band.high) - logit(band.low))
-
-    # the variance of each class n/(n - 1) times larger: the share left without a sample, squared
-    assert 1 < width(many) / width(one) < math.sqrt(12 / 11)
+    # as of a rarer class with 11 degrees of freedom, and 102 groups instead of samples
+    wider = student(0.95, 11) / normal(0.95)
+    assert 1 < (many.high - many.low) / (one.high - one.low) < 1.2 * wider
+    other = z + rng.normal(size=102)
+    first, second = (area_difference(z, other, y, u) for u in (None, np.arange(102)))
+    assert first.value == pytest.approx(second.value, rel=1e-12)
+    assert first.p_value < second.p_value < 1
+    ends = first.interval(), second.interval()
+    assert ends[0] is not None
+    assert ends[1] is not None
+    assert 1 < (ends[1].high - ends[1].low) / (ends[0].high - ends[0].low) < 1.3 * wider
 
 
 def test_a_class_within_one_group_gives_no_interval_of_ranking() -> None:
@@ -173,8 +188,7 @@ def test_a_class_within_one_group_gives_no_interval_of_ranking() -> None:
     found = ranked(z, y, unit)
     assert [e.interval for e in found.values()] == [None, None]
     assert {e.method for e in found.values()} == {"some class occurs in one group only"}
-    other = z + rng.normal(size=100)
-    pair = auc_difference(*(placed(scores, y, None, unit) for scores in (z, other)))
+    pair = area_difference(z, z + rng.normal(size=100), y, unit)
     assert pair.interval() is None
     assert pair.why == "some class occurs in one group only"
 
@@ -193,7 +207,7 @@ def test_areas_of_few_samples_of_a_class_do_not_differ(
         a = noise[0] + distance * y
         b = other * np.where(y == 1, 0.3, 1) + distance * math.sqrt(1.09 / 2) * y
         if y.sum() >= 2:
-            false += auc_difference(placed(a, y), placed(b, y)).distinguishable()
+            false += area_difference(a, b, y).distinguishable()
     assert false <= 32
 
 

@@ -31,7 +31,7 @@ from stakes._kernels import (
 from stakes._kernels.definitions import order, reweighting, sample_sums, slopes
 from stakes._kernels.group_sums import BlockSums, _columns, sum_by, sum_by_key
 from stakes._kernels.kernel_arrays import contiguous
-from stakes._kernels.kernel_records import CostColumns
+from stakes._kernels.kernel_records import CostColumns, Places
 from stakes._kernels.score_grid import cell_grid
 from stakes._kernels.threads import available_threads
 from stakes._typing import FloatArray
@@ -827,7 +827,11 @@ def test_small_cases_by_hand() -> None:
 
 def test_small_cases_of_orders_and_cells() -> None:
     scores, y = np.array([0.1, 0.5, 0.5, 0.9]), np.array([0, 0, 1, 1])
-    assert keys.score_spread(scores, y) == ((7, 2, 2), (0.125, 0.125))
+    pairs, places = keys.score_places(scores, y, 2)
+    assert pairs == (7, 2, 2)
+    assert isinstance(places, Places)
+    assert (places.y.tolist(), places.number.tolist()) == ([0, 0, 1, 1], [1, 1, 1, 1])
+    assert (places.below.tolist(), places.ends) == ([0.5, 0, 2, 1.5], (0, 0))
     assert keys.score_precision(scores, y).mean == (1 + 2 / 3) / 2
     levels = keys.score_levels(scores, y)
     assert levels.level.tolist() == [0.1, 0.5, 0.9]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,11 +21,10 @@ from registry import METRIC_OBJECTS
 from stakes._check.lookalikes import are_decided
 from stakes._kernels import formulas, keys
 from stakes._kernels.definitions import order
-from stakes._kernels.kernel_records import Blocks
+from stakes._kernels.kernel_records import Blocks, Places
 from stakes._kernels.library import KERNELS
 from stakes.calibration.floor import Floor
 from stakes.calibration.isotonic_calibrator import StepMap
-from stakes.curves.area import auc_interval
 from stakes.metrics.traditional import FourCounts
 from stakes.results import Direction
 from stakes.samples import read_samples
@@ -72,7 +72,7 @@ def same(found: Any, wanted: Any) -> None:
 
 @given(columns())
 def test_keys_are_sorted_as_scores_are(data: tuple[Any, Any]) -> None:
-    assert keys.score_spread(*data)[0] == order.score_spread(*data)[0]
+    assert keys.score_places(*data, 9)[0] == order.score_places(*data, 9)[0]
     same(keys.score_levels(*data), order.score_levels(*data))
     same(keys.score_blocks(*data), defined_blocks(*data))
 
@@ -82,7 +82,7 @@ def test_pairs_are_what_they_are(data: tuple[Any, Any]) -> None:
     scores, y = (part[:100] for part in data)
     first, second = scores[y == 0].tolist(), scores[y == 1].tolist()
     total = sum(2 * (b > a) + (b == a) for a in first for b in second)
-    assert keys.score_spread(scores, y)[0] == (total, len(first), len(second))
+    assert keys.score_places(scores, y, 9)[0] == (total, len(first), len(second))
 
 
 @given(columns())
@@ -152,13 +152,15 @@ def test_many_keys(decimals: int) -> None:
     rng = np.random.default_rng(decimals)
     y = rng.integers(0, 2, 100_000)
     scores = (rng.normal(0, 2, y.size) + y).round(decimals)
-    assert keys.score_spread(scores, y)[0] == order.score_spread(scores, y)[0]
+    assert keys.score_places(scores, y, 9)[0] == order.score_places(scores, y, 9)[0]
     assert keys.score_precision(scores, y) == order.score_precision(scores, y)
     same(keys.score_levels(scores, y), order.score_levels(scores, y))
     same(keys.score_blocks(scores, y), defined_blocks(scores, y))
 
 
-@pytest.mark.parametrize("kernel", [keys.score_spread, keys.score_levels, keys.score_precision])
+@pytest.mark.parametrize(
+    "kernel", [partial(keys.score_places, most=9), keys.score_levels, keys.score_precision]
+)
 def test_keys_of_what_is_no_score_or_no_class(kernel: Any) -> None:
     p = np.linspace(0, 1, 700)
     with pytest.raises(ValueError, match="0 and 1"):
@@ -355,35 +357,61 @@ def test_a_metric_of_ones_own_is_swept() -> None:
     assert curve.sweep(Alarms()).tolist() == [3, 2, 0]
 
 
+@given(columns(), st.integers(0, 9))
+def test_places_are_those_of_their_definition(data: tuple[Any, Any], most: int) -> None:
+    pairs, found = keys.score_places(*data, most)
+    same_pairs, wanted = order.score_places(*data, most)
+    assert pairs == same_pairs
+    if not isinstance(found, Places) or not isinstance(wanted, Places):
+        assert type(found) is type(wanted)
+        same(found, wanted)
+        return
+    levels = order.score_levels(*data)
+    from_levels = keys.level_places(levels.first, levels.second, pairs)
+    for parts in zip(found, wanted, from_levels, strict=True):
+        np.testing.assert_array_equal(parts[0], parts[1])
+        np.testing.assert_array_equal(parts[0], parts[2])
+
+
 @given(columns())
-def test_the_spread_of_places_is_that_of_its_definition(data: tuple[Any, Any]) -> None:
-    pairs, spread = keys.score_spread(*data)
-    same, wanted = order.score_spread(*data)
-    assert pairs == same
-    assert spread == pytest.approx(wanted, rel=1e-12, abs=1e-9)
+def test_places_add_up_to_the_pairs(data: tuple[Any, Any]) -> None:
+    pairs, found = keys.score_places(*data, 0)
+    assert isinstance(found, Places)
+    numbers, sums = (
+        [float(x[found.y == k].sum()) for k in (0, 1)]
+        for x in (found.number, found.number * found.below)
+    )
+    assert numbers == [pairs.first, pairs.second]
+    lost = 2 * pairs.first * pairs.second - pairs.total
+    assert sums == pytest.approx([lost / 2, pairs.total / 2], rel=1e-12, abs=1e-9)
 
 
 @pytest.mark.parametrize("decimals", [0, 2, 17])
-def test_an_area_has_the_interval_of_its_curve(decimals: int) -> None:
+def test_an_area_has_the_interval_of_an_evaluation(decimals: int) -> None:
     rng = np.random.default_rng(decimals)
-    y = rng.integers(0, 2, 3000)
+    y = rng.integers(0, 2, 40_000)
     s = (rng.normal(0, 1, y.size) + y).round(decimals)
-    area, curve = stakes.auc(y, s), stakes.roc_curve(y, s)
-    wanted = auc_interval(curve.levels, curve.auc(), 0.9)
-    assert area == curve.auc()
-    assert list(area.interval(0.9)) == pytest.approx(list(wanted.interval))  # type: ignore[arg-type]
-    assert area.method == wanted.method == "DeLong, logit scale"
+    area, shown = stakes.auc(y, s), stakes.evaluate(y, stakes.Logits(s), level=0.9).ranking["auc"]
+    band = area.interval(0.9)
+    assert band is not None
+    assert area == stakes.roc_curve(y, s).auc() == shown.value
+    assert shown.interval is not None
+    assert list(band) == pytest.approx(list(shown.interval), abs=1e-12)
+    assert area.method == shown.method == "likelihood"
     assert (area.naive, area.better, area.beats_naive) == (0.5, "higher", True)
-    assert area.to_dict(0.9)["interval"] == pytest.approx(list(wanted.interval))  # type: ignore[arg-type]
+    assert area.to_dict(0.9)["interval"] == pytest.approx(list(band))
 
 
-def test_areas_without_spread_have_newcombes_interval() -> None:
+def test_areas_without_spread_have_intervals() -> None:
     y = np.tile([0, 1], 200_000)
-    for scores in (np.full(y.size, 0.3), y + 0.5, -y.astype(float), stakes.Posteriors(1.0 * y)):
-        band = stakes.auc(y, scores).interval()
+    equal = stakes.auc(y, np.full(y.size, 0.3))
+    assert (equal, equal.interval(), equal.method) == (0.5, None, "all samples have one score")
+    for scores in (y + 0.5, -y.astype(float), stakes.Posteriors(1.0 * y)):
+        area = stakes.auc(y, scores)
+        band = area.interval()
         assert band is not None
         assert band.low < band.high
-        assert stakes.auc(y, scores).method == "Newcombe"
+        assert area in band
 
 
 def test_weights_that_are_equal_give_the_interval_without_weights() -> None:

@@ -123,6 +123,18 @@ class Pairs(NamedTuple):
     second: int
 
 
+class Places(NamedTuple):
+    """How many of the other class are below samples, ties counted one half, of cells of samples.
+
+    The ends are the samples of the second class at the least score, of the first at the greatest.
+    """
+
+    y: IntArray
+    number: FloatArray
+    below: FloatArray
+    ends: tuple[int, int]
+
+
 class Precisions(NamedTuple):
     """The sum of the precision at each sample of the second class; samples of the classes.
 

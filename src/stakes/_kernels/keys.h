@@ -6,6 +6,9 @@
  * keys are normal numbers, which no mode of the processor takes for 0.
  */
 #define KEY_BLOCK 512
+#define PLACE_STEPS 6
+#define PLACE_CELLS (1 << (7 + PLACE_STEPS)) /* for 64 octaves from 1/4 up, and either sign */
+#define PLACE_LEAST ((uint64_t)(1023 - 2) << PLACE_STEPS)
 #define KEY_LANES 8
 #define KEY_SIGN (1ull << 63)
 #define KEY_ZERO (1ull << 51)                /* the size that stands for 0 */
@@ -130,62 +133,54 @@ EXPORT int NAME(key_pairs)(const uint64_t *key, int64_t n, uint64_t *total)
     return 0;
 }
 
-/* Squared distances of key_spread among places start..stop-1 where scores are tied. */
-static int64_t tied_spread(const uint64_t *key, int64_t start, int64_t stop, int64_t second,
-                           const double *mean, double *spread)
-{
-    for (int64_t i = start, j; i < stop; i = j) {
-        int64_t high = 0;
-        for (j = i; j < stop && SAME_SCORE(key[i], key[j]); j++) high += key[j] & 1u;
-        double b = (double)high, a = (double)(j - i) - b;
-        double x = (double)second + 0.5 * b - mean[0], y = (double)(i - second) + 0.5 * a - mean[1];
-        spread[0] += a * x * x;
-        spread[1] += b * y * y;
-        second += high;
-    }
-    return second;
-}
-
-/* The same where they are not, for at most KEY_BLOCK places. */
-static int64_t plain_spread(const uint64_t *key, int64_t start, int64_t n, int64_t second,
-                            const double *mean, double *spread)
-{
-    int32_t seen[KEY_BLOCK], count = 0;
-    const uint64_t *k = key + start;
-    double all = 0.0, high = 0.0, low = (double)second - mean[0];
-    double up = (double)(start - second) - mean[1];
-    for (int64_t i = 0; i < n; i++) {
-        seen[i] = count;
-        count += (int32_t)(k[i] & 1u);
-    }
-    _Pragma("omp simd reduction(+ : all, high)") for (int64_t i = 0; i < n; i++) {
-        double others = (double)seen[i], x = up + ((double)(int32_t)i - others), y = low + others;
-        double square = k[i] & 1u ? x * x : y * y;
-        all += square;
-        high += k[i] & 1u ? square : 0.0;
-    }
-    spread[0] += all - high;
-    spread[1] += high;
-    return second + count;
-}
-
-/* Squared distances from their means of how many of the other class are below each sample, ties
- * counted one half, summed over the first and over the second class. A block ends with a score.
+/* Add samples of one score to a cell, that of the sign, the exponent and PLACE_STEPS bits of how far
+ * their place is from the mean, no nearer than 1/4.
  */
-EXPORT int NAME(key_spread)(const uint64_t *key, int64_t n, const double *mean, double *spread)
+static inline void add_place(double *number, double *total, double samples, double gap)
 {
-    int64_t second = 0;
-    spread[0] = spread[1] = 0.0;
-    for (int64_t start = 0, stop; start < n; start = stop) {
-        uint64_t tied = 0;
-        stop = n - start < KEY_BLOCK ? n : start + KEY_BLOCK;
-        while (stop < n && SAME_SCORE(key[stop - 1], key[stop])) stop++;
-        SIMD for (int64_t i = start; i < stop - 1; i++)
-            tied |= (key[i] ^ key[i + 1]) == 1u ? 1u : 0u;
-        if (tied) second = tied_spread(key, start, stop, second, mean, spread);
-        for (int64_t at = start; !tied && at < stop; at += KEY_BLOCK)
-            second = plain_spread(key, at, stop - at < KEY_BLOCK ? stop - at : KEY_BLOCK, second,
-                                  mean, spread);
+    uint64_t cell = (bits_of(fabs(gap) + 0.25) >> (52 - PLACE_STEPS)) - PLACE_LEAST;
+    cell += gap < 0.0 ? PLACE_CELLS / 2 : 0;
+    number[cell] += samples;
+    total[cell] += samples * gap;
+}
+
+/* Add a and b samples of both classes and of one score, below which there are `first` and `second`. */
+static inline void add_places(int64_t first, int64_t second, int64_t a, int64_t b,
+                              const double *mean, double *number, double *total)
+{
+    double x = (double)second + 0.5 * (double)b, y = (double)first + 0.5 * (double)a;
+    if (a) add_place(number, total, (double)a, x - mean[0]);
+    if (b) add_place(number + PLACE_CELLS, total + PLACE_CELLS, (double)b, y - mean[1]);
+}
+
+/* How many of the other class are below a sample, ties counted one half: in cells by the distance
+ * from the mean of each class, how many samples and the sum of their distances. Of the least score
+ * the samples of the second class, of the greatest those of the first, and how many scores.
+ */
+EXPORT int NAME(key_places)(const uint64_t *key, int64_t n, const double *mean, double *number,
+                            double *total, int64_t *ends)
+{
+    int64_t second = 0, scores = 0;
+    for (int64_t i = 0, j; i < n; i = j, scores++) {
+        int64_t high = 0;
+        for (j = i; j < n && SAME_SCORE(key[i], key[j]); j++) high += key[j] & 1u;
+        add_places(i - second, second, j - i - high, high, mean, number, total);
+        second += high;
+        if (i == 0) ends[0] = high;
+        ends[1] = j - i - high;
+    }
+    ends[2] = scores;
+    return 0;
+}
+
+/* The same from how many samples of either class have each score. */
+EXPORT int NAME(level_places)(const int64_t *first, const int64_t *second, int64_t n,
+                              const double *mean, double *number, double *total)
+{
+    for (int64_t i = 0, low = 0, high = 0; i < n; i++) {
+        add_places(low, high, first[i], second[i], mean, number, total);
+        low += first[i];
+        high += second[i];
     }
     return 0;
 }

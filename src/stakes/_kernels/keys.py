@@ -6,7 +6,7 @@ import numpy as np
 
 from stakes._kernels.definitions import order
 from stakes._kernels.kernel_arrays import check_lengths, contiguous, sample_arrays
-from stakes._kernels.kernel_records import Blocks, Levels, Pairs, Precisions
+from stakes._kernels.kernel_records import Blocks, Levels, Pairs, Places, Precisions
 from stakes._kernels.library import KERNELS, kernel
 from stakes._typing import Counts, FloatArray, IntArray, NDArray
 
@@ -15,8 +15,9 @@ _EXPONENT = 1 << 52
 _LARGEST = (0x3FF8 << 48) - 2  # bits of the largest size that has a key, less the shift
 _USUAL = 10 * _EXPONENT  # a shift that leaves bits for sizes from 2**-1011 to 1536
 
+_level_places = kernel("level_places", "aaiaaa")
 _keys, _sort = kernel("keys", "cciuaaa"), kernel("sort_doubles", "ai")
-_key_pairs, _key_spread = kernel("key_pairs", "aia"), kernel("key_spread", "aiaa")
+_key_pairs, _key_places = kernel("key_pairs", "aia"), kernel("key_places", "aiaaaa")
 _key_precision, _key_levels = kernel("key_precision", "aia"), kernel("key_levels", "aiuaaa")
 _key_blocks = kernel("key_blocks", "aiuaaaaa")
 _pav_whole, _pav_real = kernel("pav_whole", "aaiaaaa"), kernel("pav_real", "aaiaaaa")
@@ -30,22 +31,36 @@ class _Keys(NamedTuple):
     limits: tuple[float, float]
 
 
-def score_spread(scores: NDArray[Any], y: NDArray[Any]) -> tuple[Pairs, tuple[float, float]]:
-    """Return the pairs in which the second class scores more, and how far samples differ in them.
+def score_places(scores: NDArray[Any], y: NDArray[Any], most: int) -> tuple[Pairs, Levels | Places]:
+    """Return the pairs in which the second class scores more, and how samples lie in them.
 
-    Classes are 0 and 1, scores any numbers but NaN; anything else is a ValueError. For each class:
-    the squared distances from their mean of how many of the other class score less than a sample,
-    ties counted one half. DeLong's variance of the area follows.
+    Classes are 0 and 1, scores any numbers but NaN; anything else is a ValueError. Up to so many
+    distinct scores, the levels tell how samples lie; beyond them, places in cells.
     """
     found = _sorted_keys(scores, y)
     if found is None:
-        return order.score_spread(*_checked(scores, y))
-    total = np.zeros(1, dtype=np.uint64)
-    _key_pairs(found.key, found.key.size, total)
+        return order.score_places(*_checked(scores, y), most)
+    key, total = found.key, np.zeros(1, dtype=np.uint64)
+    _key_pairs(key, key.size, total)
     pairs = Pairs(int(total[0]), found.first, found.second)
-    mean, spread = np.array(order.mean_places(pairs)), np.empty(2)
-    _key_spread(found.key, found.key.size, mean, spread)
-    return pairs, (float(spread[0]), float(spread[1]))
+    if key.size > most:
+        number, sums = np.zeros((2, 2 * order.PLACE_CELLS))
+        ends = np.zeros(3, dtype=np.int64)
+        _key_places(key, key.size, np.array(order.mean_places(pairs)), number, sums, ends)
+        if ends[2] > most:
+            return pairs, order.places_of(pairs, number, sums, (int(ends[0]), int(ends[1])))
+    return pairs, _levels(found)
+
+
+def level_places(first: IntArray, second: IntArray, pairs: Pairs) -> Places:
+    """Return in cells how many of the other class are below a sample of levels."""
+    if KERNELS is None:
+        return order.level_places(first, second, pairs)
+    a, b = (contiguous(part, np.int64) for part in (first, second))
+    check_lengths(a.size, first=a, second=b)
+    number, sums = np.zeros((2, 2 * order.PLACE_CELLS))
+    _level_places(a, b, a.size, np.array(order.mean_places(pairs)), number, sums)
+    return order.places_of(pairs, number, sums, (int(b[0]), int(a[-1])))
 
 
 def score_precision(scores: NDArray[Any], y: NDArray[Any]) -> Precisions:
@@ -67,6 +82,11 @@ def score_levels(scores: NDArray[Any], y: NDArray[Any]) -> Levels:
     found = _sorted_keys(scores, y)
     if found is None:
         return order.score_levels(*_checked(scores, y))
+    return _levels(found)
+
+
+def _levels(found: _Keys) -> Levels:
+    """Return the levels of sorted keys, in their memory."""
     level = found.key
     low, high = (np.empty(level.size, dtype=np.int64) for _ in range(2))
     size = np.zeros(1, dtype=np.int64)

@@ -16,7 +16,8 @@ import numpy as np
 from stakes._check import InputError, UndefinedMetricError, read_level, read_number, read_priors
 from stakes._foreign_calls import answered
 from stakes._kernels.formulas import at_thresholds
-from stakes._kernels.keys import score_spread
+from stakes._kernels.kernel_records import Places
+from stakes._kernels.keys import score_places
 from stakes._math import cumulative, sum_by
 from stakes._quantiles import normal, student
 from stakes._records import Record
@@ -34,10 +35,12 @@ from stakes._typing import (
 )
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import as_cost_matrix, check_order
-from stakes.curves.area import RankingValue, weighted_variance
+from stakes.curves.area import RankingValue
+from stakes.curves.placements import Placements
 from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
 from stakes.curves.profile import ErrorRatesSeen
 from stakes.curves.reading import check_both, read_detector, read_levels, read_unweighted
+from stakes.inference.merging import MOST_ROWS
 from stakes.metrics.traditional import EXACT, METRICS, FourCounts, SweepMetric
 from stakes.results import Estimate, Interval
 from stakes.scores import Scores
@@ -499,8 +502,7 @@ def auc(
 ) -> RankingValue:
     """Return the area under the ROC curve: P(s_2 > s_1) + P(s_2 = s_1) / 2; naive 0.5.
 
-    This is `roc_curve(...).auc()` without the curve: a float with its naive value and DeLong's
-    interval.
+    This is `roc_curve(...).auc()` without the curve: a float with its naive value and its interval.
 
     Parameters
     ----------
@@ -536,15 +538,17 @@ def auc(
         ranks, y, weights, names = read_detector(y_true, scores, sample_weight, classes, positive)
         levels = ScoreLevels.from_scores(ranks, y, weights)
         check_both(names, levels.totals)
-        value = RocCurve(levels, names).auc()
-        spread = weighted_variance(ranks, y, value, weights)  # type: ignore[arg-type]  # not None
-        return RankingValue(value, "AUC", 0.5, "higher", names, *spread)
-    (pairs, places), names = read_unweighted(y_true, scores, classes, positive, score_spread)
+        placed = Placements.from_scores(ranks, y, weights)
+        return RankingValue(RocCurve(levels, names).auc(), "AUC", 0.5, "higher", names, placed)
+    kernel = partial(score_places, most=MOST_ROWS)
+    (pairs, found), names = read_unweighted(y_true, scores, classes, positive, kernel)
     n1, n2 = pairs.first, pairs.second
     check_both(names, (n1, n2))
-    value = pairs.total / (2 * n1 * n2)
-    parts = (places[0] / n1 / max(n1 - 1, 1) / n2 / n2, places[1] / n2 / max(n2 - 1, 1) / n1 / n1)
-    return RankingValue(value, "AUC", 0.5, "higher", names, sum(parts), (n1, n2))
+    if isinstance(found, Places):
+        placed = Placements.from_places(found, pairs)
+    else:
+        placed = Placements.from_levels(ScoreLevels.from_kernel(found))
+    return RankingValue(pairs.total / (2 * n1 * n2), "AUC", 0.5, "higher", names, placed)
 
 
 @answered

@@ -15,7 +15,7 @@ from stakes._foreign_calls import answered
 from stakes._typing import Column, CostValues, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import declared_classes
-from stakes.curves import OperatingPoint, RocCurve, roc_curve
+from stakes.curves import OperatingPoint, RocCurve, auc, roc_curve
 from stakes.curves.thresholds import detector
 from stakes.displays.figures import Axes, Frame, ScoreDisplay
 from stakes.displays.looks import (
@@ -29,7 +29,6 @@ from stakes.displays.looks import (
     next_look,
     with_interval,
 )
-from stakes.intervals import auc_interval
 from stakes.results import Estimate
 from stakes.scores import Scores
 
@@ -99,7 +98,7 @@ class RocDisplay(ScoreDisplay):
         priors : float, array of two, mapping by class, or "data", optional
             How often each class will occur in deployment; by default as often as in the data.
         level : float, default 0.95
-            Confidence level of the area's interval; weighted samples have none.
+            Confidence level of the area's interval.
         sample_weight : column of N weights, optional
             How much each sample counts; by default all count the same.
         classes : sequence of K names, optional
@@ -123,9 +122,7 @@ class RocDisplay(ScoreDisplay):
             found = detector(y_true, scores, **kinds)
             curve = found.roc
             points = found.points(costs, priors)
-        auc = curve.auc()
-        whole = curve.levels.whole
-        estimate = auc_interval(curve.levels, auc, level) if whole else Estimate(auc)
+        estimate = auc(y_true, scores, **kinds).estimate(level)
         return cls(curve, estimate, points, name=name)._on(ax)
 
     def frame(self) -> Frame:

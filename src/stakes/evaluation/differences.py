@@ -16,13 +16,14 @@ import numpy as np
 from stakes._records import Record
 from stakes._text import key_of, number, percent, plain
 from stakes._typing import FloatArray
+from stakes.curves.area_difference import AreaDifference
+from stakes.curves.placements import Placements
 from stakes.evaluation.application_decisions import ApplicationDecisions
 from stakes.evaluation.findings import plain_values
 from stakes.evaluation.rates import is_share, likelihood_intervals, with_value
 from stakes.evaluation.systems import System
 from stakes.evaluation.tracking import unique
 from stakes.inference.law import Problem
-from stakes.intervals import auc_difference, placed
 from stakes.metrics import BalancedAccuracy, DecisionMetric
 from stakes.metrics.expected_losses import sample_losses
 from stakes.metrics.multiplicity import holm
@@ -31,6 +32,7 @@ from stakes.results import Direction, Estimate, Interval
 from stakes.samples import Samples
 
 Pair = tuple[str, str]
+Found = PairedDifference | AreaDifference
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,9 +255,9 @@ class Contrasts:
         return list(combinations(self.systems, 2))
 
     @cached_property
-    def found(self) -> dict[str, dict[Pair, PairedDifference]]:
+    def found(self) -> dict[str, dict[Pair, Found]]:
         """The differences by metric, the first system of a pair less the second."""
-        out = dict[str, dict[Pair, PairedDifference]]()
+        out = dict[str, dict[Pair, Found]]()
         for a, b in self.pairs:
             first, second, plain_ones = self.columns[a], self.columns[b], dict[int, Any]()
             for metric in (m for m in first if m in second):
@@ -267,10 +269,11 @@ class Contrasts:
         samples = next(iter(self.systems.values())).samples
         if len(samples.classes) == 2 and samples.counts.all():
             own = {name: system.as_given.samples for name, system in self.systems.items()}
-            at = own[next(iter(own))]
-            columns = at.y, at.weights, at.groups, at.copies
-            areas = {n: placed(each.scores.ranks(), *columns) for n, each in own.items()}
-            out["auc"] = {(a, b): auc_difference(areas[a], areas[b]) for a, b in self.pairs}
+            placed = {
+                name: Placements.from_scores(s.scores.ranks(), s.y, s.weights, s.groups, s.copies)
+                for name, s in own.items()
+            }
+            out["auc"] = {(a, b): AreaDifference(placed[a].less(placed[b])) for a, b in self.pairs}
         turned = {m: {(b, a): d.turned() for (a, b), d in own.items()} for m, own in out.items()}
         return {metric: own | turned[metric] for metric, own in out.items()}
 

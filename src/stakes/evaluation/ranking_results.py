@@ -8,14 +8,14 @@ import numpy as np
 from stakes._check import StakesError
 from stakes._counting import bincount
 from stakes._math import log, times, turns
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray, IntArray, Label
 from stakes.calibration import AffineCalibrator
 from stakes.calibration.crossfit import TrainOnTest, cross_fitted, deal_samples
 from stakes.curves import RocCurve
 from stakes.curves.detectors import detectors_of
+from stakes.curves.placements import Placements
 from stakes.evaluation.application_decisions import curve_of, price_decisions, rule_loss
 from stakes.evaluation.applications import ApplicationSamples
-from stakes.intervals import auc_interval, auc_of_samples
 from stakes.metrics.expected_losses import expectation
 from stakes.results import FEWEST_GROUPS, Estimate, Interval, normalized_of
 from stakes.samples import Samples
@@ -40,12 +40,18 @@ def ranking_of(samples: Samples, curve: RocCurve | None, level: float) -> dict[s
         return found | _likelihood_costs(samples, curve, level)
     if len(samples.classes) == 2:
         return {}
-    areas = {
-        f"auc.{name}": _area(samples, roc, samples.classes.index(name), level)
+    areas = class_areas(samples, level)
+    mean = float(np.mean([a.value for a in areas.values()])) if areas else math.nan
+    of_classes = {f"auc.{name}": area for name, area in areas.items()}
+    return {"auc": Estimate(mean, None, "mean over classes"), **of_classes}
+
+
+def class_areas(samples: Samples, level: float) -> dict[Label, Estimate]:
+    """Return the AUC of each class against all others."""
+    return {
+        name: _area(samples, roc, samples.classes.index(name), level)
         for name, roc in detectors_of(samples).items()
     }
-    mean = float(np.mean([a.value for a in areas.values()])) if areas else math.nan
-    return {"auc": Estimate(mean, None, "mean over classes"), **areas}
 
 
 def slice_area(samples: Samples, curve: RocCurve | None, level: float) -> Estimate | None:
@@ -60,14 +66,14 @@ def _area(samples: Samples, curve: RocCurve, k: int | None, level: float) -> Est
     """Return the AUC of two classes, or of class k against all others."""
     auc = curve.auc()
     if samples.weights is None and samples.groups is None:  # whatever copies rows stand for
-        return auc_interval(curve.levels, auc, level)
+        return Placements.from_levels(curve.levels).estimate(auc, level)
     if k is None:
         scores, y = samples.scores.ranks(), samples.y
     else:
         answers, y = samples.scores.answers(samples.priors), (samples.y == k).astype(np.int64)
         scores = answers.log_p[:, k] - log(answers.complement(np.full(y.size, k)))
-    weights, unit, copies = samples.weights, samples.groups, samples.copies
-    return auc_of_samples(scores, y, auc, level, weights=weights, unit=unit, copies=copies)
+    rows = Placements.from_scores(scores, y, samples.weights, samples.groups, samples.copies)
+    return rows.estimate(auc, level)
 
 
 def _equal_error(samples: Samples, curve: RocCurve, level: float) -> Estimate:

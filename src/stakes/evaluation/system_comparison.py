@@ -549,7 +549,9 @@ def _differences(
                 p_value=p_value,
                 adjusted_p_value=corrected,
                 p_value_if_alike=(
-                    _if_alike(paired, corrected, family, level) if metric in costs else np.nan
+                    _if_alike(paired, corrected, family, level)
+                    if isinstance(paired, PairedDifference) and metric in costs
+                    else np.nan
                 ),
             )
         )

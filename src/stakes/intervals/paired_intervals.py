@@ -1,18 +1,14 @@
-"""Paired differences: what calibration recovers, and one area under a ROC curve less another."""
+"""Paired differences: what calibration recovers."""
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
-from stakes._math import times
-from stakes._typing import FloatArray, IntArray
-from stakes.curves.area import placements
-from stakes.metrics.paired import PairedDifference, paired_difference, paired_losses
+from stakes._typing import FloatArray
+from stakes.metrics.paired import paired_losses
 from stakes.results import Estimate, Interval
 from stakes.samples import Samples
-from stakes.statistics.group_effects import ONE_GROUP, effective_groups
 
 FEWEST = 20  # samples of a class, below which losses without a bound have no interval
 FEWEST_SAMPLES = 150  # in all, below which a rare large loss may well be missing among them
@@ -83,55 +79,3 @@ class CalibrationPair:
 def with_learning(band: Interval, learning: float) -> Interval:
     """Return the interval of a calibrated loss, which endless data would lower a little more."""
     return Interval(max(band.low - learning, 0.0), band.high, band.level)
-
-
-@dataclass(frozen=True, eq=False)
-class Placed:
-    """What each sample adds to an area under a ROC curve, and how samples count."""
-
-    placements: FloatArray  # the share of the other class that a sample is ranked rightly against
-    y: IntArray
-    weights: FloatArray | None
-    unit: IntArray | None
-    copies: IntArray | None
-
-    @cached_property
-    def groups(self) -> float | None:
-        """How many equal groups are as precise, of the class in which they are fewest."""
-        if self.unit is None:
-            return None
-        w = np.ones(self.y.size) if self.weights is None else self.weights
-        return effective_groups(self.unit, times(w, self.copies), self.y)
-
-
-def placed(
-    scores: FloatArray,
-    y: IntArray,
-    weights: FloatArray | None = None,
-    unit: IntArray | None = None,
-    copies: IntArray | None = None,
-) -> Placed:
-    """Return the placements of samples; a row stands for `copies` of them."""
-    w = np.ones(y.size) if weights is None else weights / weights.max()
-    return Placed(placements(scores, y, times(w, copies)), y, weights, unit, copies)
-
-
-def auc_difference(a: Placed, b: Placed) -> PairedDifference:
-    """Return the area of one score less that of another.
-
-    Either class's mean of the gap of placements is that difference, and both vary: it is their sum
-    less the value.
-    """
-    one = np.ones(2)
-    found = paired_difference(
-        a.y, a.placements, b.placements, n_classes=2, priors=one, weights=a.weights,
-        copies=a.copies, unit=a.unit,
-    )  # fmt: skip
-    value = found.value / 2
-    if not found.discordant:
-        return replace(found, why="the systems rank all samples alike")
-    if a.groups is not None and a.groups <= 1:
-        return PairedDifference(value, found.discordant, found.units, why=ONE_GROUP)
-    if found.pair is None:
-        return replace(found, value=value)
-    return replace(found, value=value, pair=replace(found.pair, effective=a.groups, shift=-value))

@@ -8,6 +8,7 @@ import numpy as np
 
 from stakes._counting import bincount
 from stakes._kernels.group_sums import sum_by
+from stakes._kernels.kernel_records import Levels
 from stakes._kernels.keys import pav_blocks, score_levels
 from stakes._math import cumulative, times, weight_exponents
 from stakes._typing import Counts, FloatArray, IntArray
@@ -38,14 +39,18 @@ class ScoreLevels:
         if weights is None and copies is not None:
             return cls._counted(scores, y, copies)
         if weights is None:  # values are sorted much quicker than their places
-            found = score_levels(scores, y)
-            return cls(found.level, found.first, found.second, np.zeros(2, dtype=np.int64))
+            return cls.from_kernel(score_levels(scores, y))
         level, code = np.unique(scores, return_inverse=True)
         n = level.size
         exponent = weight_exponents(y, weights, 2)
         scaled = times(np.ldexp(weights, -exponent[y]), copies)
         sums = [sum_by(code[y == k], scaled[y == k], n) for k in (0, 1)]
         return cls(level, sums[0], sums[1], exponent)
+
+    @classmethod
+    def from_kernel(cls, found: Levels) -> Self:
+        """Return levels that a kernel found."""
+        return cls(found.level, found.first, found.second, np.zeros(2, dtype=np.int64))
 
     @classmethod
     def from_places(cls, places: IntArray, y: IntArray) -> Self:

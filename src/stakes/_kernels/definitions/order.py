@@ -5,10 +5,13 @@ from typing import Any
 import numpy as np
 
 from stakes._counting import bincount
-from stakes._kernels.kernel_records import Blocks, Levels, Pairs, Precisions
+from stakes._kernels.kernel_records import Blocks, Levels, Pairs, Places, Precisions
 from stakes._math import limbs
-from stakes._typing import Counts, IntArray, NDArray
+from stakes._typing import Counts, FloatArray, IntArray, NDArray
 
+PLACE_STEPS = 6  # bits of a distance, so that cells are 1/64 of their distance wide at most
+PLACE_CELLS = 2 ** (7 + PLACE_STEPS)  # for 64 octaves from 1/4 up, and either sign
+_LEAST = (1023 - 2) << PLACE_STEPS
 _MOST_IN_LIMBS = 2**37  # samples whose limbs of 26 bits add up within 64 bits
 
 
@@ -32,15 +35,36 @@ def pav_blocks(first: Counts, second: Counts) -> IntArray:
     return np.array(starts, dtype=np.int64)
 
 
-def score_spread(scores: NDArray[Any], y: NDArray[Any]) -> tuple[Pairs, tuple[float, float]]:
-    """Return pairs, and for each class how far samples differ in those below them."""
-    first, second = (np.sort(scores[y == k]) for k in (0, 1))
-    below, upto = places(first, second)
-    pairs = Pairs(int(below.sum()) + int(upto.sum()), first.size, second.size)
-    lower = ((a + b) / 2 for a, b in (places(second, first), (below, upto)))
-    gaps = (x - mean for x, mean in zip(lower, mean_places(pairs), strict=True))
-    low, high = (float(np.square(gap).sum()) for gap in gaps)
-    return pairs, (low, high)
+def score_places(scores: NDArray[Any], y: NDArray[Any], most: int) -> tuple[Pairs, Levels | Places]:
+    """Return pairs, and levels or, of more distinct scores than `most`, places in cells."""
+    levels = score_levels(scores, y)
+    below = np.cumsum(levels.first) - levels.first
+    total = int((levels.second * (2 * below + levels.first)).sum())
+    pairs = Pairs(total, int(levels.first.sum()), int(levels.second.sum()))
+    if levels.level.size <= most:
+        return pairs, levels
+    return pairs, level_places(levels.first, levels.second, pairs)
+
+
+def level_places(first: IntArray, second: IntArray, pairs: Pairs) -> Places:
+    """Return in cells how many of the other class are below a sample, ties counted one half."""
+    means, parts = mean_places(pairs), list[FloatArray]()
+    for mean, (own, other) in zip(means, ((first, second), (second, first)), strict=True):
+        samples = own.astype(np.float64)
+        gap = (np.cumsum(other) - other) + 0.5 * other - mean
+        bits = (np.abs(gap) + 0.25).view(np.uint64) >> np.uint64(52 - PLACE_STEPS)
+        cell = bits.astype(np.int64) - _LEAST + (gap < 0) * (PLACE_CELLS // 2)
+        parts += [bincount(cell, x, PLACE_CELLS) for x in (samples, samples * gap)]  # type: ignore[misc]
+    number, total = (np.concatenate(parts[k::2]) for k in (0, 1))
+    return places_of(pairs, number, total, (int(second[0]), int(first[-1])))
+
+
+def places_of(pairs: Pairs, number: FloatArray, total: FloatArray, ends: tuple[int, int]) -> Places:
+    """Return the cells that hold samples."""
+    used = np.flatnonzero(number)
+    y = used // PLACE_CELLS
+    below = np.array(mean_places(pairs))[y] + total[used] / number[used]
+    return Places(y, number[used], below, ends)
 
 
 def mean_places(pairs: Pairs) -> tuple[float, float]:

@@ -13,11 +13,9 @@ import numpy as np
 
 from stakes._text import plain
 from stakes._typing import Label, Names
-from stakes.curves.detectors import detectors_of
 from stakes.evaluation.findings import Verdict
-from stakes.evaluation.ranking_results import area_of
+from stakes.evaluation.ranking_results import area_of, class_areas
 from stakes.evaluation.verdicts.wording import counted, listed, name_of, with_interval
-from stakes.intervals import auc_interval
 from stakes.metrics.multiplicity import level_among
 from stakes.results import Estimate
 from stakes.samples import Samples
@@ -156,16 +154,10 @@ def below(estimate: Estimate, value: float) -> bool:
     return estimate.interval is not None and estimate.interval.high < value
 
 
-def class_areas(samples: Samples, level: float) -> dict[Label, Estimate]:
-    """Return the AUC of each of several classes against all others."""
+def areas_among_classes(samples: Samples, level: float) -> dict[Label, Estimate]:
+    """Return the AUC of each of several classes against all others, corrected for how many."""
     k = len(samples.classes)
-    if k == 2 or samples.weights is not None or samples.groups is not None:
-        return {}
-    own = level_among(k, level)
-    return {
-        name: auc_interval(curve.levels, curve.auc(), own)
-        for name, curve in detectors_of(samples).items()
-    }
+    return {} if k == 2 else class_areas(samples, level_among(k, level))
 
 
 def reversed_systems(
@@ -176,7 +168,7 @@ def reversed_systems(
     for name, samples in systems.items():
         two = len(samples.classes) == 2
         area = area_of(samples, own) if two else Estimate(math.nan)
-        areas = {} if two else class_areas(samples, own)
+        areas = areas_among_classes(samples, own)
         found = list(wrong_ranks(samples.classes, area, areas, own))
         if found:
             yield reversed_verdict(found, name)

@@ -12,7 +12,7 @@ from stakes.evaluation.application_decisions import ApplicationDecisions
 from stakes.evaluation.differences import LossColumn
 from stakes.evaluation.findings import ApplicationResult, Verdict
 from stakes.evaluation.systems import System
-from stakes.evaluation.verdicts.cautions import Groups, class_areas
+from stakes.evaluation.verdicts.cautions import Groups, areas_among_classes
 from stakes.evaluation.verdicts.wording import (
     name_of,
     p_text,
@@ -114,7 +114,7 @@ def evidence_of(system: System, results: tuple[ApplicationResult, ...], level: f
             for a, decisions, gain in zip(results, every, gains, strict=True)
         ),
         rule_gain=rule_gain,
-        class_areas=class_areas(samples, level),
+        class_areas=areas_among_classes(samples, level),
         units=effective_units(every[0].samples),
         groups=Groups.from_samples(every[0].samples),
     )
