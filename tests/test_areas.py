@@ -246,6 +246,20 @@ def test_a_difference_and_its_turn() -> None:
     assert none.estimate().method == "the systems rank all samples alike"
 
 
+def test_one_sample_shows_no_difference() -> None:
+    """Unseen, the systems may change places on a sample."""
+    y = np.repeat([0, 1], 20)
+    a = np.arange(40.0)
+    b = a.copy()
+    b[30] = 5.5
+    found = gaps_of(a, b, y)
+    band = found.interval()
+    assert found.value > 0
+    assert found.p_value > 0.1
+    assert band is not None
+    assert band.low < 0
+
+
 @given(st.integers(20, 60), st.integers(0, 10**6), st.booleans())
 def test_a_p_value_is_where_the_interval_ends_at_0(n: int, seed: int, grouped: bool) -> None:  # noqa: FBT001
     y, a = drawn(n, seed, decimals=2)
@@ -330,6 +344,7 @@ def test_cells_keep_sums_in_any_order(n: int, seed: int) -> None:
     columns, counts = rng.normal(size=(n, 2)), rng.integers(1, 5, n).astype(float)
     stratum, influence = rng.integers(0, 2, n), rng.normal(size=n).round(1)
     found = merged(columns, counts, stratum, influence)
+    assert found[1].sum() == counts.sum()
     for k, column in itertools.product((0, 1), (0, 1)):
         mine, cell = stratum == k, found[2] == k
         total = found[1][cell] @ found[0][cell, column]
