@@ -219,7 +219,7 @@ def test_cells_have_the_values_and_intervals_of_single_samples(n: Any) -> None:
     samples = read_samples(y, p)
     costs: Any = {"a": BINARY, "b": ABSTAIN}
     folds = stakes.TrainOnTest()  # others are dealt otherwise
-    stage = stakes.AffineCalibrator(), folds, 0.95, 0
+    stage = stakes.AffineCalibrator(), folds, 0.95
     told = Settings(costs, None, *stage, None, None, RULES, 0)
     cells = samples_in_cells(samples, costs, None, RULES)
     assert cells is not None
