@@ -799,7 +799,6 @@ DEFECTS = [
     ("metrics/decision_tables.py", "(self.y * self.decided * self.number).any()", "self.number.any()", "test_intervals_lie_in_range"),
     ("metrics/decision_tables.py", "min(some)", "max(some)", "test_a_class_of_few_groups"),
     ("metrics/margin_totals.py", "each -= value * ((total - truth[self.y]) / spread[0])", "pass", "test_the_correlation_of_many_classes"),
-    ("metrics/margin_totals.py", "if self.priors is not None:  # a class keeps", "if False:  # a class keeps", "test_the_correlation_of_many_classes"),
     ("evaluation/rates.py", "Interval(min(band.low, value), max(band.high, value), band.level)", "band", "test_intervals_lie_in_range"),
     ("evaluation/rates.py", "Interval(1 / high, 1 / low if low > 0 else math.inf, level)", "Interval(low, high, level)", "test_a_system_without_errors_may_have_some"),
     ("evaluation/decision_evaluation.py", "    read_level(level)\n", "", "test_nets and refusals"),

@@ -154,7 +154,7 @@ def test_a_class_of_few_groups_widens_intervals() -> None:
     groups = np.arange(600) // 10
     y = ((groups < 6) & (rng.random(600) < 0.8)).astype(np.int64)
     d = np.where(rng.random(600) < 0.8, y, 1 - y)
-    told = {"groups": groups, "calibrator": None}
+    told: dict[str, Any] = {"groups": groups, "calibrator": None}
     shown = stakes.evaluate(y, np.where(d == 1, 0.9, 0.1), **told).main.traditional_estimates
     rare, every = ends(shown["F1 score"]), ends(stakes.estimate(f1, tables(y, d), groups=groups))
     assert rare[1] - rare[0] > 1.15 * (every[1] - every[0])  # t of 5 degrees of freedom, not 59
