@@ -273,5 +273,5 @@ def test_equal_decisions_do_not_differ() -> None:
     for d in of_law(compared(y, one, one * 0.9 + 0.05)):
         band = d.difference.interval
         assert d.difference.value == 0
-        assert 0 in band
+        assert band.low < 0 < band.high  # they may differ on rows that were not seen
         assert d.p_value == 1

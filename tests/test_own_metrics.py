@@ -73,6 +73,35 @@ def test_groups_are_those_of_evaluate(name: str) -> None:
     assert found.method == shown.method == "likelihood, by group"
 
 
+@pytest.mark.parametrize("priors", [None, [0.5, 0.3, 0.2]])
+def test_the_correlation_of_many_classes_is_that_of_its_formula(
+    priors: list[float] | None,
+) -> None:
+    rng = np.random.default_rng(2)
+    y, d = rng.integers(0, 3, N), rng.integers(0, 3, N)
+    d[: N // 2] = y[: N // 2]
+    shown = stakes.evaluate_decisions(stakes.confusion_matrix(y, d), priors=priors)
+
+    def correlation(t: Any) -> Any:  # noqa: ANN401
+        n = t.reshape(3, 3, *t.shape[1:])
+        if priors is not None:
+            n = at(n)
+        truth, given, right = n.sum(axis=1), n.sum(axis=0), n[0, 0] + n[1, 1] + n[2, 2]
+        total = truth.sum(axis=0)
+        above = right * total - (truth * given).sum(axis=0)
+        spread = total**2 - (truth**2).sum(axis=0), total**2 - (given**2).sum(axis=0)
+        return above / np.sqrt(spread[0] * spread[1])
+
+    def at(n: Any) -> Any:  # noqa: ANN401
+        return np.stack([share * n[k] / n[k].sum(axis=0) for k, share in enumerate(priors or ())])
+
+    table = ((3 * y + d)[:, None] == np.arange(9)).astype(np.float64)
+    found = stakes.estimate(correlation, table, strata=None if priors is None else y)
+    matthews = shown.estimates["Matthews correlation"]
+    assert found.value == pytest.approx(matthews.value, rel=1e-12)
+    assert ends(found) == pytest.approx(ends(matthews), rel=1e-6)
+
+
 def test_strata_are_classes_at_given_priors() -> None:
     y, d = decided()
     share = np.array([0.9, 0.1])
@@ -104,7 +133,7 @@ def test_order_copies_and_scale_of_weights_change_nothing(seed: int) -> None:
     turned = stakes.estimate(ratio, columns[rng.permutation(n)])
     assert (found.value, ends(found)) == (turned.value, ends(turned))
     first = stakes.estimate(ratio, columns, sample_weight=weights)
-    scaled = stakes.estimate(ratio, columns, sample_weight=weights * 0.25)
+    scaled = stakes.estimate(ratio, columns, sample_weight=weights * 3)
     assert (first.value, ends(first)) == (scaled.value, ends(scaled))
     low, high = ends(found)
     assert low <= found.value <= high
@@ -118,6 +147,17 @@ def test_a_mean_is_near_that_of_student() -> None:
     half = 1.96 * x.std(ddof=1) / 20
     assert found.value == pytest.approx(x.mean(), rel=1e-12)
     assert ends(found) == pytest.approx([x.mean() - half, x.mean() + half], abs=0.15 * half)
+
+
+def test_a_class_of_few_groups_widens_intervals() -> None:
+    rng = np.random.default_rng(4)
+    groups = np.arange(600) // 10
+    y = ((groups < 6) & (rng.random(600) < 0.8)).astype(np.int64)
+    d = np.where(rng.random(600) < 0.8, y, 1 - y)
+    told: dict[str, Any] = {"groups": groups, "calibrator": None}
+    shown = stakes.evaluate(y, np.where(d == 1, 0.9, 0.1), **told).main.traditional_estimates
+    rare, every = ends(shown["F1 score"]), ends(stakes.estimate(f1, tables(y, d), groups=groups))
+    assert rare[1] - rare[0] > 1.15 * (every[1] - every[0])  # t of 5 degrees of freedom, not 59
 
 
 def test_few_groups_have_no_interval() -> None:

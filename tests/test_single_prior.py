@@ -239,7 +239,7 @@ def takes_priors() -> set[str]:
                 arguments = inspect.signature(each).parameters
             except (TypeError, ValueError):
                 continue
-            internal = path.rpartition(".")[2] in ("answers", "naive_each", "naive_losses")
+            internal = path.rpartition(".")[2] in ("answers", "naive_losses")
             if path not in OTHERS and not internal and not issubclass_of(thing, stakes.ScoringRule):
                 out |= {f"{path} {a}" for a in ("priors", "training_priors") if a in arguments}
     return out

@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 
 import stakes
 from stakes._kernels import group_sums
-from stakes.summary import cells, decision_sums
+from stakes.summary import decision_sums, parted_cells
 from stakes.summary.members import GroupCount, group_hashes
 from stakes.summary.tally import Field, Layout, Tally, split, total, total_of_units
 
@@ -161,7 +161,7 @@ def test_a_sum_shares_nothing_with_its_parts(name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_coarse_keys_are_the_same_for_any_order(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells, "Tally", partial(Tally, most=60))
+    monkeypatch.setattr(parted_cells, "Tally", partial(Tally, most=60))
     plan = partial(decision_sums.DecisionPlan, most=60)
     monkeypatch.setattr("stakes.evaluation.summaries.summary_request.DecisionPlan", plan)
     monkeypatch.setattr("stakes.evaluation.summaries.slice_sums._MOST_KEYS", 60)
@@ -352,7 +352,7 @@ def _counted(hashes: Any) -> GroupCount:
 
 
 def test_many_groups_are_taken_in_parts_of_whole_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells, "Tally", partial(Tally, most=4000))
+    monkeypatch.setattr(parted_cells, "Tally", partial(Tally, most=4000))
     data, case = made(20_000, 6, n_groups=3000), CASES["groups"]
     found, exact = case.filled(data).evaluate(**QUICK), case.exact(data)
     assert found.data.groups == exact.data.groups

@@ -169,18 +169,6 @@ class ClassScales:
         diagonal += self.penalty
         return Slopes(loss_sum, gradient + push, second, worst)
 
-    def sample_slopes(self, x: FloatArray) -> FloatArray:
-        """Return the slope of each sample's own loss, unweighted."""
-        (row, column), table = self._places, self.table(x)
-        slopes = np.empty((self.y.size, row.size))
-        for part in self._blocks():
-            excess = np.exp(self._log_posteriors(table, part))
-            y = self.y[part]
-            excess[np.arange(y.size), y] -= 1
-            features = np.column_stack([self.log_p[part], np.ones(y.size)])
-            slopes[part] = excess[:, row] * features[:, column]
-        return slopes if self.owner is None else slopes @ np.eye(self.owner.max() + 1)[self.owner]
-
     def reach(self, direction: FloatArray) -> float:
         """Return how far at most a step moves the log odds of any two classes of any sample."""
         moved = replace(self, held_scale=0.0).table(direction)

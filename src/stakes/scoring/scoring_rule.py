@@ -17,8 +17,6 @@ from stakes.scores import Answers, LogProbabilities, Probabilities
 
 __all__ = ["ScoringRule"]
 
-_CELLS = 2**18  # of the answers for many priors at a time
-
 
 @dataclass(frozen=True)
 class ScoringRule(Named, ABC):
@@ -110,25 +108,6 @@ class ScoringRule(Named, ABC):
         """
         p = np.asarray(priors, dtype=float)
         return expectation(p, self.naive_losses(p))
-
-    @final
-    def naive_each(self, priors: FloatArray) -> FloatArray:
-        """Return `naive` for many priors, one row each.
-
-        Parameters
-        ----------
-        priors : float, array of shape (R, K)
-            One row for each set of priors.
-        """
-        k = priors.shape[1]
-        out = np.empty(len(priors))
-        size = max(1, _CELLS // k**2)
-        for start in range(0, len(priors), size):
-            p = priors[start : start + size]
-            answers = Probabilities(np.repeat(p, k, axis=0))
-            losses = self.losses(np.tile(np.arange(k), len(p)), answers).reshape(p.shape)
-            out[start : start + size] = (p * np.where(p > 0, losses, 0.0)).sum(axis=1)
-        return out
 
     def naive_losses(self, priors: FloatArray) -> FloatArray:
         """Return the loss of answering the priors for each class.

@@ -19,10 +19,10 @@ from stakes.evaluation.summaries.summary_request import Request, renumbered
 from stakes.evaluation.summaries.summed_rows import loss_records
 from stakes.scores import Logits, Posteriors, Scores
 from stakes.scoring import LogLoss
-from stakes.summary.cells import PartedCells
 from stakes.summary.decision_sums import DecisionPlan, DecisionSums, LossPowers
 from stakes.summary.form import Part, Reader, Writer, damaged
 from stakes.summary.members import CheckedBatch
+from stakes.summary.parted_cells import PartedCells
 
 MOST_VALUES = 1000  # of a column
 _LONGEST = 2**16  # bytes of a value

@@ -25,10 +25,10 @@ from stakes.scores import Logits, LogLikelihoodRatios, LogPosteriors, Posteriors
 from stakes.scoring import ScoringRule
 from stakes.statistics import LossSums, ScoreLevels
 from stakes.statistics.bins import bin_of, equal_width
-from stakes.summary.cells import PartedCells, PlainCells, ranked_orders
 from stakes.summary.decision_sums import LossPowers
 from stakes.summary.form import Part, Reader, damaged
 from stakes.summary.members import AlikeRows, CheckedBatch
+from stakes.summary.parted_cells import PartedCells, PlainCells, ranked_orders
 
 _PROBABILITIES, _LOG_ODDS = 1, 2  # what cells are of, as a summary is written
 _FORMS = {_PROBABILITIES: "probabilities", _LOG_ODDS: "log odds"}

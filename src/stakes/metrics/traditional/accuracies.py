@@ -246,28 +246,6 @@ class Matthews(DecisionMetric):
         spread = np.sqrt(n.n1) * np.sqrt(n.n2) * np.sqrt(n.n11 + n.n21) * np.sqrt(n.n12 + n.n22)
         return ratio(n.determinant, spread)
 
-    def from_margins(self, rows: FloatArray, columns: FloatArray, right: FloatArray) -> FloatArray:
-        """Return the correlation of many tables from their margins and right decisions.
-
-        NaN if it is undefined; within a few units in the last place of `evaluate`.
-
-        Parameters
-        ----------
-        rows : array
-            Sums of each table by class.
-        columns : array
-            Sums of each table by decision.
-        right : array
-            Right decisions of each table.
-        """
-        total = rows.sum(axis=1)
-        above = right * total - (rows * columns).sum(axis=1)
-        below = [np.square(total) - np.square(m).sum(axis=1) for m in (rows, columns)]
-        alike = [np.count_nonzero(m, axis=1) < 2 for m in (rows, columns)]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            found = above / np.sqrt(below[0] * below[1])
-        return np.where(alike[0] | alike[1], np.nan, found)
-
     def costs(self, counts: ConfusionCounts) -> CostMatrix:
         return CostMatrix.balanced(counts.classes, counts.priors)
 
