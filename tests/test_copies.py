@@ -93,7 +93,8 @@ def assert_alike(a: Any, b: Any, where: str = "", rel: float = 1e-9) -> None:  #
         for i, pair in enumerate(zip(a, b, strict=True)):
             assert_alike(*pair, f"{where}[{i}]", rel)
     elif isinstance(a, float) and isinstance(b, float) and math.isfinite(b):
-        near = 1e-7 if "calibration_error" in where else rel  # which are roots, found that nearly
+        root = "calibration_error" in where or where.endswith("p_value")
+        near = 1e-7 if root else rel  # which are found that nearly
         assert a == pytest.approx(b, rel=near, abs=1e-12), where
     else:
         assert repr(a) == repr(b), where
