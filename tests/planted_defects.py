@@ -480,7 +480,7 @@ DEFECTS = [
     # evaluation
     ("evaluation/application_decisions.py", "curve.minimum_cost(costs, use.samples.given_priors)", "curve.minimum_cost(costs)", "single_functions"),
     ("evaluation/applications.py", "self.costs.part(kept) if", "self.costs.part(kept[::-1]) if", "own_amounts"),
-    ("inference/differences.py", "out[:, :k] *= -1", "out[:, :k] *= 1", "few_p_values"),
+    ("inference/pairs.py", "out[:, :k] *= -1", "out[:, :k] *= 1", "few_p_values"),
     ("metrics/paired.py", "low, high = 0.0 - high, 0.0 - low", "low, high = 0.0 - low, 0.0 - high", "turning_a_pair"),
     ("metrics/paired.py", "p_values[1:] = [min(pair)", "p_values[1:] = [max(pair)", "worse_than_the_best"),
     ("metrics/paired.py", "often = number[some]", "often = np.ones_like(number[some])", "flipped_one_by_one"),
@@ -720,8 +720,6 @@ DEFECTS = [
     ("evaluation/ranking_results.py", "dealt = deal_samples(alone, _FOLDS, samples.groups, 0)", "dealt = deal_samples(alone, np.arange(len(even)) % _FOLDS, samples.groups, 0)", "any_kind_of_score"),
     ("evaluation/odds.py", "mass, square = (times(x, samples.copies) for x in (w, w * w))", "mass, square = w, w * w", "compared_as_sample"),
     ("evaluation/sketch_sources.py", 'np.searchsorted(last, place, side="right")', 'np.searchsorted(last, place, side="left") % members.size', "rows_stand_for"),
-    ("intervals/paired_intervals.py", "times(np.square(part), copies)", "np.square(times(part, copies))", "compared_as_sample"),
-    ("intervals/paired_intervals.py", "means = bincount(y, times(parts, copies), self.samples.counts.size)", "means = bincount(y, parts, self.samples.counts.size)", "rows_stand_for"),
     # the page
     ("report/markup.py", "return html.escape(plain(content, _LONGEST))", "return content", "test_report and not room"),
     ("report/markup.py", '="{html.escape(value)}"', "='{value}'", "test_report and not room"),

@@ -77,21 +77,30 @@ def both(samples: Samples, **given: Any) -> tuple[stakes.Evaluation, stakes.Eval
     )
 
 
-def assert_alike(a: Any, b: Any, where: str = "", rel: float = 1e-9) -> None:  # noqa: ANN401
-    """Compare plain values in depth: texts and counts exactly, numbers up to rounding."""
+def assert_alike(
+    a: Any,  # noqa: ANN401
+    b: Any,  # noqa: ANN401
+    where: str = "",
+    rel: float = 1e-9,
+    ends: float = 1e-7,
+) -> None:
+    """Compare plain values in depth: texts and counts exactly, numbers up to rounding.
+
+    Ends that are searched for agree to a share of the width.
+    """
     if isinstance(a, Mapping):
         assert a.keys() == b.keys(), where
-        searched = str(a.get("method", "")).startswith("likelihood")
+        searched = "likelihood" in str(a.get("method", "")) and b.get("interval") is not None
         for key in a:
-            if searched and key == "interval":  # whose ends are found to 1e-7 of the way to them
+            if searched and key == "interval" and "inf" not in b[key]:
                 width = b[key][1] - b[key][0]
-                assert a[key] == pytest.approx(b[key], abs=1e-7 * width), where
+                assert a[key] == pytest.approx(b[key], abs=ends * width), where
             else:
-                assert_alike(a[key], b[key], f"{where}.{key}", rel)
+                assert_alike(a[key], b[key], f"{where}.{key}", rel, ends)
     elif isinstance(a, Sequence) and not isinstance(a, str):
         assert len(a) == len(b), where
         for i, pair in enumerate(zip(a, b, strict=True)):
-            assert_alike(*pair, f"{where}[{i}]", rel)
+            assert_alike(*pair, f"{where}[{i}]", rel, ends)
     elif isinstance(a, float) and isinstance(b, float) and math.isfinite(b):
         root = "calibration_error" in where or where.endswith("p_value")
         near = 1e-7 if root else rel  # which are found that nearly
@@ -127,14 +136,20 @@ def assert_same_sketch(
         assert s.auc == pytest.approx(t.auc, rel=1e-9)
 
 
-def assert_law(samples: Samples, *, rel: float = 1e-9, **given: Any) -> stakes.Evaluation:  # noqa: ANN401
+def assert_law(
+    samples: Samples,
+    *,
+    rel: float = 1e-9,
+    ends: float = 1e-7,
+    **given: Any,  # noqa: ANN401
+) -> stakes.Evaluation:
     """Hold an evaluation by rows against that of the samples one by one."""
     by_rows, one_by_one = both(samples, **given)
-    assert_alike(by_rows.to_dict(), one_by_one.to_dict(), rel=rel)
+    assert_alike(by_rows.to_dict(), one_by_one.to_dict(), rel=rel, ends=ends)
     first, second = (
         {k: e.to_dict() for k, e in x.metrics().items()} for x in (by_rows, one_by_one)
     )
-    assert_alike(first, second, rel=rel)
+    assert_alike(first, second, rel=rel, ends=ends)
     assert_same_sketch(by_rows, one_by_one)
     return by_rows
 
@@ -218,8 +233,9 @@ def test_rows_in_any_calibration_stage(stage: str) -> None:
 def test_many_samples_are_fitted_together(k: int) -> None:
     y, p = scored(k, 2000, 12, digits=1)
     halves = np.arange(y.size) % 2
-    assert_law(with_copies(read_samples(y, p), 50, 4), slices=halves)
-    assert_law(with_copies(read_samples(y, p, priors=UNEVEN[k]), 50, 5), slices=halves)
+    near = {"ends": 1e-4}  # of more than 2^14 rows, those that are alike share a cell
+    assert_law(with_copies(read_samples(y, p), 50, 4), slices=halves, **near)
+    assert_law(with_copies(read_samples(y, p, priors=UNEVEN[k]), 50, 5), slices=halves, **near)
 
 
 @pytest.mark.parametrize("n", [8, 14, 30])

@@ -240,7 +240,7 @@ def test_many_rows_that_are_alike_share_a_cell() -> None:
         few = ends(found)
         assert len(found.pair.problem(found.base).cells.counts) < n / 1.2
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("stakes.inference.differences.MOST_ROWS", n)
+            patch.setattr("stakes.inference.pairs.MOST_ROWS", n)
             every = ends(found)
         assert few == pytest.approx(every, abs=1e-4 * (every[1] - every[0]))
 

@@ -13,14 +13,13 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._counting import bincount
 from stakes._kernels.group_sums import sum_by
 from stakes._kernels.kernel_records import Pairs, Places
 from stakes._kernels.keys import level_places
 from stakes._math import cumulative, quotient
-from stakes._typing import Counts, FloatArray, IntArray
+from stakes._typing import Counts, FloatArray, IntArray, NDArray
 from stakes.inference.cells import OWN, TRACE, Cells, Unseen, effective_number
 from stakes.inference.law import Problem
 from stakes.inference.merging import MOST_ROWS, merged

@@ -19,8 +19,8 @@ from stakes._text import number, plain
 from stakes._typing import BoolArray, FloatArray, IntArray
 from stakes.evaluation.findings import plain_values
 from stakes.inference.cells import HALF, TRACE
-from stakes.inference.differences import balanced, band_radius
 from stakes.inference.law import radius_of
+from stakes.inference.pairs import balanced, band_radius
 from stakes.samples import Samples
 from stakes.statistics.group_effects import effective_groups
 

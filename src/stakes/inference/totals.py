@@ -64,9 +64,9 @@ class Totals:
     def slopes(self, weights: FloatArray, which: IntArray) -> FloatArray:
         """Return the derivative of the value by each weight (problems x rows)."""
         step, turned = self._aside
-        return np.asarray(
-            self._apply((weights @ self.columns)[:, None] + step, which).imag @ turned
-        )
+        aside = self._apply((weights @ self.columns)[:, None] + step, which)
+        with np.errstate(invalid="ignore"):  # where a metric is undefined
+            return np.asarray(aside.imag @ turned)
 
     def _apply(self, totals: NDArray[Any], which: IntArray) -> NDArray[Any]:
         """Return the values of each problem's own formula; problems of one formula together."""

@@ -72,7 +72,7 @@ class CalibrationPair:
         if band is None:
             return Estimate(found.value, None, found.why)
         more = self.learning / unit if unit > 0 else 0.0
-        method = "paired, closed form, with the cost of learning"
+        method = "paired likelihood, with the cost of learning"
         return Estimate(found.value, Interval(band.low, band.high + more, level), method)
 
 

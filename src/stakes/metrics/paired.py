@@ -13,8 +13,8 @@ from stakes._counting import bincount
 from stakes._math import quotient, sum_by, times
 from stakes._typing import FloatArray, IntArray
 from stakes.inference.cells import effective_number
-from stakes.inference.differences import Plan, Rows, problem_of
 from stakes.inference.law import FEWEST_GROUPS, Problem
+from stakes.inference.pairs import Plan, Rows, problem_of
 from stakes.results import Estimate, Interval
 from stakes.samples import Samples
 
@@ -216,7 +216,7 @@ class Pair:
         Their size is that of rows seen, each counted by its size, as sums grow with the large
         ones; where prices differ from case to case, that of rows of all classes.
         """
-        k, held = self.n_classes, np.unique(rows.y)
+        k, held = self.n_classes, np.flatnonzero(bincount(rows.y))  # unique loads masked arrays
         one = two = self._seen(rows)
         if self.constant is not None:
             two, one = (self._possible(end) for end in self.constant)

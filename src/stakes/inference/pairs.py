@@ -12,20 +12,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._counting import bincount
 from stakes._kernels.definitions.reweighting import indicators
 from stakes._math import sum_by
 from stakes._quantiles import outside
-from stakes._typing import BoolArray, FloatArray, IntArray
+from stakes._typing import BoolArray, FloatArray, IntArray, NDArray
 from stakes.inference.cells import HALF, OWN, Cells, Unseen
 from stakes.inference.law import Problem
 from stakes.inference.tilting import radius_at
 from stakes.inference.totals import Totals
 
 MOST_ROWS = 2**14  # beyond it, rows that are alike to a few percent share a cell
-_FINE, _COARSE, _EXPONENT = 5, 2, 9  # bits of a number that tell rows apart
+_FINE, _COARSE, _EXPONENT = 5, 2, 9  # bits of a number by which rows differ
 _DIRECT = 2**22  # keys that are counted instead of sorted
 _MOST_ROUNDS, _MOST_STEPS, _MOST_HALVINGS = 40, 300, 40
 _REACHED = 1e-9  # of the way from the value to the null
@@ -221,6 +220,7 @@ def problem_of(  # noqa: PLR0913  rows, and how they vary
     return replace(Problem.single(cells, statistic), shift=shift)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of parts that cannot sum to 0
 def balanced(
     parts: FloatArray, counts: FloatArray, stratum: IntArray
 ) -> tuple[FloatArray, FloatArray]:
