@@ -12,12 +12,12 @@ import numpy as np
 DIGITS = 12
 CLOSE, NOTHING = 1e-11, 1e-12  # numbers that another instruction set may give for the same
 DROPPED = {  # what is only there for intervals and tests; so are keys that say interval
-    "p_value", "adjusted_p_value", "allowing_for_unseen_errors", "standard_error", "seed",
+    "p_value", "adjusted_p_value", "p_value_if_alike", "more_right", "standard_error", "seed",
     "band", "bands", "quantile",
 }  # fmt: skip
 SAID_ELSEWHERE = {"formula", "identity", "rewards", "schema", "version", "sha256"}
 CONCLUSIONS = {  # what intervals and tests decide
-    "verdict", "verdicts", "distinguishable", "rests_on_seen_errors", "may_be_best", "odds",
+    "verdict", "verdicts", "distinguishable", "may_be_best", "odds",
     "risk_limit", "reasons", "standing", "labels_gained", "caution", "sure", "bestCalibrated",
     "codes",
 }  # fmt: skip
