@@ -210,17 +210,22 @@ def _improve(
     left: IntArray,
     way: FloatArray,
 ) -> FloatArray:
-    """Step the way of each problem that is left, halved while it does not improve; the gains."""
+    """Step the way of each problem that is left, halved while that improves it; the gains.
+
+    Steps that merely improve can go to and fro across the way to the end for many rounds.
+    """
     which, side, weights, best = state
+    start, found = weights[left], best[left]
     gain, rest = np.zeros(left.size), np.arange(left.size)
     for halving in range(_MOST_HALVINGS):
         at = left[rest]
-        tried = weights[at] + 0.5**halving * way[rest]
+        tried = start[rest] + 0.5**halving * way[rest]
         values = statistic.values(tried, which[at])
-        gain[rest] = np.fmax(side[at] * (values - best[at]), 0)
-        better = gain[rest] > 0
+        now = np.fmax(side[at] * (values - found[rest]), 0)
+        better = now > gain[rest]
         weights[at[better]], best[at[better]] = tried[better], values[better]
-        rest = rest[~better]
+        gain[rest] = np.maximum(gain[rest], now)
+        rest = rest[better | (gain[rest] == 0)]
         if not rest.size:
             break
     return gain
