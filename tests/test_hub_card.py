@@ -27,8 +27,10 @@ def test_the_hub_reads_every_number_back(record: Any) -> None:
         if math.isfinite(flat[name]):
             assert result.metric_value == flat[name]
         args = result.metric_args or {}
-        assert args.get("low") == flat.get(f"{name}.low")
-        assert args.get("high") == flat.get(f"{name}.high")
+        ends = [flat.get(f"{name}.{end}") for end in ("low", "high")]
+        assert [args.get(end) for end in ("low", "high")] == [
+            "inf" if end == math.inf else end for end in ends
+        ]
 
 
 def test_what_the_hub_writes_is_read_again() -> None:
