@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -34,6 +35,8 @@ from sklearn.tree import DecisionTreeClassifier
 import stakes
 from stakes._check import InputError
 from stakes.sklearn.model_priors import ClassCounts, PosteriorPriors, model_priors
+
+SCALES_BY_TEMPERATURE = tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 8)
 
 COSTS = {"miss": 5, "false_alarm": 1}
 USE = [0.98, 0.02]
@@ -183,8 +186,9 @@ KNOWN: dict[str, tuple[Any, Any]] = {
     "one against the rest": (OneVsRestClassifier(BALANCED), None),
     "gradients": (SGDClassifier(loss="log_loss", class_weight="balanced"), [0.5, 0.5]),
     "threshold": (FixedThresholdClassifier(BALANCED), [0.5, 0.5]),
-    "temperature": (CalibratedClassifierCV(BALANCED, method="temperature"), None),
 }
+if SCALES_BY_TEMPERATURE:
+    KNOWN["temperature"] = CalibratedClassifierCV(BALANCED, method="temperature"), None
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -239,15 +243,16 @@ def test_a_model_that_does_not_show_its_priors_is_asked_for(entry: str) -> None:
 
 WEIGHTED: dict[str, tuple[Any, str]] = {
     "a mapping": (LogisticRegression(class_weight={0: 1, 1: 9}), "class_weight={0: 1, 1: 9}"),
-    "a temperature": (
-        CalibratedClassifierCV(BALANCED, method="temperature", cv=3),
-        "class_weight='balanced'",
-    ),
     "trees": (
         DecisionTreeClassifier(min_samples_leaf=50, class_weight="balanced"),
         "class_weight='balanced'",
     ),
 }
+if SCALES_BY_TEMPERATURE:
+    WEIGHTED["a temperature"] = (
+        CalibratedClassifierCV(BALANCED, method="temperature", cv=3),
+        "class_weight='balanced'",
+    )
 
 
 @pytest.mark.parametrize("entry", ASKED)

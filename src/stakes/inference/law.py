@@ -212,7 +212,7 @@ def _improve(
 ) -> FloatArray:
     """Step the way of each problem that is left, halved while that improves it; the gains.
 
-    Steps that merely improve can go to and fro across the way to the end for many rounds.
+    Steps that merely improve can cross the way to the end back and forth for many rounds.
     """
     which, side, weights, best = state
     start, found = weights[left], best[left]
