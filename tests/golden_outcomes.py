@@ -12,7 +12,6 @@ import numpy as np
 
 from stakes import ConfusionMatrix, CostMatrix, LogLikelihoodRatios, Posteriors
 from stakes._typing import FloatArray, IntArray
-from stakes.class_losses import rivals_of
 from stakes.results import ExpectedLoss
 from stakes.scores.answers import Answers, LogProbabilities, Probabilities
 
@@ -81,8 +80,7 @@ def _judged(
     priors = facts["dataPriors"] if asked["fromData"] else asked["priors"]
     cost = confusion.expected_cost(costs, priors)
     if asked["fromData"]:
-        best = costs.decisions.index(cost.naive_answer)
-        others = rivals_of(costs, cost.priors, best)
+        others = costs.rival_columns(cost.priors)
         cost = replace(cost, priors_from_data=True, rivals=others)
     return _outcome(confusion, cost, costs, facts)
 

@@ -63,17 +63,22 @@ class LossRows:
         """
         if self.ends is None:
             return self if self.possible is None else self.possible
-        k, mass = self.mean.size, self.number * self.weight
-        held = np.flatnonzero(bincount(self.y, self.number, k) > 0)
-        typical = np.ones(k)
-        if priors is not None:
-            typical = quotient(sum_by(self.y, mass, k), sum_by(self.y, self.number, k), 1.0)
+        held = np.flatnonzero(bincount(self.y, self.number, self.mean.size) > 0)
+        typical = self.class_weights(priors)
         relative = self.weight / typical[self.y]
         heavy = typical * self.usual(self.number * relative, relative)
         y = np.tile(held, 2)
         loss = np.concatenate([end[held] for end in self.ends])
         bases = None if self.typical is None else np.tile(self.typical, (y.size, 1))
         return LossRows(self.mean, y, loss, heavy[y], np.ones(y.size), bases=bases)
+
+    def class_weights(self, priors: FloatArray | None) -> FloatArray:
+        """Return the mean weight of a sample of each class where priors are given, else 1."""
+        k = self.mean.size
+        if priors is None:
+            return np.ones(k)
+        mass = sum_by(self.y, self.number * self.weight, k)
+        return quotient(mass, sum_by(self.y, self.number, k), 1.0)
 
     @staticmethod
     def usual(share: FloatArray, values: FloatArray) -> float:

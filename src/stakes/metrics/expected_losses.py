@@ -417,28 +417,33 @@ def expected_sample_cost(
         classes=costs.classes,
         priors=p,
         priors_from_data=priors is None,
-        losses=replace(rows, possible=_expensive_cases(costs, d, rows, kept)),
+        losses=replace(rows, possible=_expensive_cases(costs, d, rows, priors, kept)),
         naive_losses=apart[best],
         rivals=tuple(apart[j] for j in rivals),
     )
 
 
-def _expensive_cases(costs: SampleCosts, d: IntArray, rows: LossRows, kept: list[int]) -> LossRows:
+def _expensive_cases(
+    costs: SampleCosts, d: IntArray, rows: LossRows, priors: FloatArray | None, kept: list[int]
+) -> LossRows:
     """Return for each class the case that may occur, with the cheapest and the worst decision.
 
     Its prices are means over the cases of all classes, each counted by its weight and by what the
     worst decision would cost it if it were of the class: sums of amounts grow with the large ones.
+    At given priors only ratios of weights within a class matter.
     """
     n, k, m = costs.shape
     optimal = costs.optimal()
     optimal[np.arange(n), d] = True
-    mass, found = rows.number * rows.weight, []
+    typical = rows.class_weights(priors)
+    relative = rows.weight / typical[rows.y]
+    mass, found = rows.number * relative, []
     for i in np.flatnonzero(bincount(rows.y, minlength=k)):
         prices = np.column_stack([np.broadcast_to(costs.prices(int(i), j), n) for j in range(m)])
         worst = np.where(optimal, prices, -np.inf).max(axis=1)
         least = np.where(optimal, prices, np.inf).min(axis=1)
         by_size = mass * (worst - least if (worst > least).any() else np.ones(n))
-        weight, heavy = rows.usual(by_size, rows.weight), by_size * rows.weight
+        weight, heavy = typical[i] * rows.usual(by_size, relative), by_size * relative
         mean = [rows.usual(heavy, x) for x in (least, worst, *prices[:, kept].T)]
         found += [(i, mean[0], weight, *mean[2:]), (i, mean[1], weight, *mean[2:])]
     table = np.array(found)
