@@ -197,4 +197,5 @@ def _mean(loss: ExpectedLoss, k: int, level: float) -> Estimate:
     alone = np.zeros(len(loss.classes))
     alone[k] = 1
     value = float(loss.losses.mean[k])
-    return value_of(replace(loss, value=value, priors=alone, priors_from_data=False), level)
+    own = {"priors": alone, "priors_from_data": False, "naive": 0.0, "rivals": ()}
+    return value_of(replace(loss, value=value, **own), level)
