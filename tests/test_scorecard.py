@@ -1,5 +1,6 @@
 """The scorecard: one pass that tells what the single functions tell."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -79,20 +80,21 @@ def test_it_tells_what_the_single_functions_tell(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_its_intervals_are_close_to_those_of_all_samples(weighted: bool) -> None:  # noqa: FBT001
-    """Of losses it keeps sums up to their cubes, of costs sums of weights and their squares."""
+def test_its_intervals_are_those_of_moments(weighted: bool) -> None:  # noqa: FBT001
+    """It keeps sums of losses up to their cubes, but not the largest, which may occur again."""
     data = stakes.simulation.simulate(3, n=3000)
     p = data.posteriors([0.5, 0.3, 0.2])
-    weight = np.random.default_rng(2).random(3000) + 0.1 if weighted else None
+    weight = np.random.default_rng(2).random(data.y.size) + 0.1 if weighted else None
     card = stakes.scorecard(data.y, p, sample_weight=weight)
     for found, loss in (
         (card.cost, stakes.bayes_cost(data.y, p, sample_weight=weight)),
         (card.cross_entropy, stakes.cross_entropy(data.y, p, sample_weight=weight)),
         (card.brier_score, stakes.brier_score(data.y, p, sample_weight=weight)),
     ):
+        alike = replace(loss, losses=replace(loss.losses, ends=found.losses.ends))
         for mine, theirs in (
-            (found.interval(), loss.interval()),
-            (found.normalized_interval(), loss.normalized_interval()),
+            (found.interval(), alike.interval()),
+            (found.normalized_interval(), alike.normalized_interval()),
         ):
             slack = 0.02 * (theirs.high - theirs.low)
             assert tuple(mine) == pytest.approx(tuple(theirs), abs=slack)

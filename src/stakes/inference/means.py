@@ -225,8 +225,9 @@ def _in_groups(
     y, unit = held % n_classes, held // n_classes
     table = np.column_stack([y, *own])
     rank = np.empty(n, dtype=np.int64)  # an order that does not depend on the names of groups
-    rank[np.lexsort([sum_by(unit, x, n) for x in own[::-1]])] = np.arange(n)
-    unit = rank[unit]
+    rank[np.lexsort([sum_by(unit, x, n) for x in (*own, *(y * x for x in own))])] = np.arange(n)
+    order = np.lexsort((y, rank[unit]))
+    table, unit = table[order], rank[unit][order]
     names = np.arange(2 * n + single, dtype=np.float64)[:, None]
     unseen = Unseen.candidates(names[n : n + single])
     unseen += Unseen.candidates(names[n + single :], kind=1)
