@@ -129,7 +129,6 @@ class Means:
         scale = np.where(self.priors > 0, self.priors / sizes, 0.0)
         lost, own = (self._of_classes(w * x) for x in (self.rows.amount, base))
         unit = np.where(which == 0, 1.0, (own * scale).sum(axis=1))
-        base[which == 0], own[which == 0] = 0.0, 0.0
         value = (lost * scale).sum(axis=1) / unit
         left = np.where(self.priors > 0, (lost - value[:, None] * own) / sizes, 0.0)
         return value, unit, base, (scale, left)
