@@ -378,7 +378,9 @@ def test_no_reweighting_of_the_ball_is_beyond_the_ends(name: str, fixed: Any) ->
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("kind", ["alone", "constants", "naive", "bases"])
 @pytest.mark.parametrize("fixed", [False, True])
-def test_slopes_are_the_derivatives(kind: str, grouped: Any, fixed: Any) -> None:  # noqa: ANN401
+def test_values_are_ratios_and_slopes_their_derivatives(
+    kind: str, grouped: Any, fixed: Any
+) -> None:  # noqa: ANN401
     rng = np.random.default_rng(7)
     n, k = 24, 3
     y, weight = np.arange(n) % k, rng.lognormal(0, 0.5, n)
@@ -387,16 +389,18 @@ def test_slopes_are_the_derivatives(kind: str, grouped: Any, fixed: Any) -> None
     own = np.arange(n) if unit is None else unit
     rows = MeanRows(y, weight * rng.random(n), weight, np.ones(n), bases, unit)
     priors = np.array([0.5, 0.0, 0.5]) if fixed else None  # a class that does not count
-    means = Means(
-        rows,
-        own,
-        int(own.max()) + 1,
-        priors,
-        k,
-        rng.random((2, k)) if kind == "constants" else None,
-        (lambda shares: -np.log(shares)) if kind == "naive" and not fixed else None,
-    )
+    constants = rng.random((2, k)) if kind == "constants" else None
+    naive = (lambda shares: -np.log(shares)) if kind == "naive" and not fixed else None
+    means = Means(rows, own, int(own.max()) + 1, priors, k, constants, naive)
     at, step = rng.random(means.n_units) + 0.5, 1e-6
+    sizes = np.bincount(y, at[own] * weight)
+    scale = at[own] * (1 / sizes.sum() if priors is None else (priors / sizes)[y])
+    units = [] if bases is None else list(bases.T)
+    units += [] if constants is None else [weight * c[y] for c in constants]
+    units += [] if naive is None else [weight * naive(sizes / sizes.sum())[y]]
+    wanted = [scale @ rows.amount, *(scale @ rows.amount / (scale @ unit) for unit in units)]
+    every = np.arange(means.size)
+    assert means.values(np.tile(at, (means.size, 1)), every) == pytest.approx(wanted)
     for metric in range(means.size):
         which = np.full(means.n_units, metric)
         found = means.slopes(at[None], which[:1])[0]
@@ -404,6 +408,7 @@ def test_slopes_are_the_derivatives(kind: str, grouped: Any, fixed: Any) -> None
         change = means.values(at + moved, which) - means.values(at - moved, which)
         np.testing.assert_allclose(found, change / (2 * step), atol=1e-8)
     assert means.size == {"alone": 1, "naive": 1 if fixed else 2}.get(kind, 3)
+    assert len(wanted) == means.size
 
 
 # -- what rows may occur, and rows that stand for many
