@@ -443,7 +443,7 @@ DEFECTS = [
     ("_files.py", "os.removexattr(handle, _ACCESS_LIST)", "pass", "access_list"),
     ("cli/outputs.py", "        found[SUMMARY] = summary\n", "        pass\n", "summary_of_a_step"),
     ("cli/github.py", "    if file.exists() and not file.is_dir() and", "    if False and", "may_go_to_a_pipe"),
-    ("cli/resume_file.py", "ours=data.startswith(_MARK)", "ours=True", "not_to_be_deleted"),
+    ("cli/resume_file.py", "ours=data.startswith(_MARK)", "ours=True", "damaged_file"),
     ("cli/check_command.py", "codes = {_REVERSED} if finite else {_REVERSED, _INFINITE}", "codes = {_REVERSED}", "missing_number"),
     ("curves/placements.py", "upto[-1] - upto[1:] + second / 2", "upto[-1] - upto[1:] + second", "shares_of_pairs"),
     ("curves/placements.py", "heavy = float(square / total)", "heavy = 1.0", "copies_are_samples"),

@@ -711,15 +711,6 @@ def test_a_link_into_no_directory_says_which(tmp_path: Path) -> None:
         write_text(tmp_path / "link", "x")
 
 
-def test_a_file_that_resume_did_not_write_is_not_to_be_deleted(folder: Path) -> None:
-    (folder / "notes.txt").write_text("mine")
-    done = call("evaluate", *QUICK, "--resume", "notes.txt", "--force", cwd=folder)
-    assert done.returncode == 3
-    assert "Name another file." in done.stderr
-    assert "Delete" not in done.stderr
-    assert (folder / "notes.txt").read_text() == "mine"
-
-
 def test_a_finished_run_removes_its_file_and_keeps_the_link(folder: Path) -> None:
     (folder / "link").symlink_to("run.part")
     done = call("evaluate", *QUICK, "--resume", "link", cwd=folder)
