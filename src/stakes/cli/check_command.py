@@ -16,10 +16,10 @@ from stakes.cli.outputs import Cell, Document, check_outputs, forget, publish
 from stakes.cli.read_mode import read_table
 from stakes.cli.table_request import WholeTable, prepare
 from stakes.evaluation import Evaluation
+from stakes.evaluation.verdicts.suspicions import DOUBTS
 from stakes.results import Estimate, json_number
 
 EXIT_GATE = 1
-_REVERSED = "scores_reversed"
 
 
 def run(options: Options) -> None:
@@ -43,7 +43,7 @@ def run(options: Options) -> None:
     if limits:
         found = evaluated(table)
         gates = _limit_gates(found, limits, confident=options.confident)
-        notes = [f"{v.text} {v.advice}" for v in found.verdicts if v.code == _REVERSED]
+        notes = [f"{v.text} {v.advice}" for v in found.verdicts if v.code in DOUBTS]
         calibrate = calibrate_command(table, found)
         fixes = [advice_on_limit(gate, found, calibrate) for gate in gates]
     if isinstance(table, WholeTable):
