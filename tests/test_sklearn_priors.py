@@ -440,6 +440,14 @@ def test_weights_of_samples_that_move_the_classes_are_said() -> None:
         stakes.sklearn.BayesClassifier(inner, costs=COSTS).fit(X, Y)
 
 
+def test_weights_of_a_step_before_the_model_are_not_its_own() -> None:
+    decides = stakes.sklearn.BayesClassifier(make_pipeline(StandardScaler(), PLAIN), priors=USE)
+    decides.fit(X, Y, standardscaler__sample_weight=HEAVY)
+    assert decides.training_priors_ == pytest.approx(SHARES, abs=0.01)
+    decides.fit(X, Y, logisticregression__sample_weight=HEAVY)
+    assert decides.training_priors_ == pytest.approx(np.bincount(Y, HEAVY) / HEAVY.sum())
+
+
 def test_balanced_models_inside_a_bag_are_known() -> None:
     """A bag weights samples by how often it drew them, which hardly changes the classes."""
     inner = stakes.sklearn.BayesClassifier(BALANCED, priors=[0.4, 0.6])

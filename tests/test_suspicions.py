@@ -232,8 +232,8 @@ def test_commands_that_hold_limits_or_choose_say_what_is_suspicious(tmp_path: Pa
     w = np.where(np.arange(N) == 7, 1e4, 1.0)
     rows = "".join(f"{y},{p:.4f},{v}\n" for y, p, v in zip(Y, leak, w, strict=True))
     (tmp_path / "t.csv").write_text(f"y,p,w\n{rows}")
-    words = ("t.csv", "--label", "y", "--scores", "p", "--scores-are", "posteriors")
-    words += ("--positive", "1", "--weight", "w")
+    words = ["t.csv", "--label", "y", "--scores", "p", "--scores-are", "posteriors"]
+    words += ["--positive", "1", "--weight", "w"]
     for command in (("check", *words, "--max-nec", "1"), ("threshold", *words)):
         done = call(*command, cwd=tmp_path)
         assert done.returncode == 0, done.stderr

@@ -110,7 +110,7 @@ class WrappingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         stage, counts = self.calibrator_, self._counts(data, data.weights)
         if stage is not None and stage.fixes_priors:
             return PosteriorPriors(counts.shares)
-        fitted = self._counts(data, fit_weights(data))
+        fitted = self._counts(data, fit_weights(self.estimator_, data))
         found = model_priors(self.estimator_, fitted, self._response)
         return found if stage is None else at_temperature(found, counts)
 
