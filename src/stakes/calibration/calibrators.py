@@ -84,6 +84,7 @@ class Calibrator(Record, Constructed, ABC):
     learns: ClassVar[str] = ""  # what, and when to use it: for the table in docs/calibration.md
     use: ClassVar[str] = ""
     two_classes: ClassVar[bool] = False  # whether it serves two classes alone
+    fixes_priors: ClassVar[bool] = True  # whether what it gives is at the priors of its data
     counted: ClassVar[str] = ""  # the option that is a number of samples, if there is one
     _event: float = 1.0  # what one sample weighs, where the weights of all rows sum to their number
     _fit: FittedMap | None = None

@@ -16,10 +16,11 @@ from stakes.cli.outputs import Cell, Document, check_outputs, forget, publish
 from stakes.cli.read_mode import read_table
 from stakes.cli.table_request import WholeTable, prepare
 from stakes.evaluation import Evaluation
+from stakes.evaluation.verdicts.suspicions import DOUBTS
 from stakes.results import Estimate, json_number
 
 EXIT_GATE = 1
-_REVERSED, _INFINITE = "scores_reversed", "infinite_loss"
+_INFINITE = "infinite_loss"
 
 
 def run(options: Options) -> None:
@@ -44,7 +45,7 @@ def run(options: Options) -> None:
         found = evaluated(table)
         gates = _limit_gates(found, limits, confident=options.confident)
         finite = all(isinstance(gate["estimate"]["value"], float) for gate in gates)
-        codes = {_REVERSED} if finite else {_REVERSED, _INFINITE}
+        codes = set(DOUBTS) if finite else {*DOUBTS, _INFINITE}
         notes = [f"{v.text} {v.advice}" for v in found.verdicts if v.code in codes]
         calibrate = calibrate_command(table, found)
         fixes = [advice_on_limit(gate, found, calibrate) for gate in gates]

@@ -33,11 +33,11 @@ from stakes.costs.price_words import is_prices
 from stakes.evaluation import Application, Comparison, Evaluation, Verdict, compare, evaluate
 from stakes.evaluation.applications import Applications, classes_of, columns_of_costs, with_columns
 from stakes.evaluation.entry import RULES
+from stakes.evaluation.model_priors import model_priors
 from stakes.samples import Samples, read_samples
 from stakes.scores import PosteriorScores, model_scores
 from stakes.scores.model_scores import FIT_FIRST
 from stakes.scoring import ScoringRule
-from stakes.sklearn.model_priors import model_priors
 from stakes.sklearn.models_at_priors import (
     FittedModel,
     Placed,
