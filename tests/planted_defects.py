@@ -51,6 +51,12 @@ DEFECTS = [
     ("evaluation/verdicts/suspicions.py", "None if few or mixed.any() else", "None if few else", "ordinary_data"),
     ("evaluation/verdicts/suspicions.py", "if abs(own) < _ASSOCIATED and", "if", "ordinary or out_of_step"),
     ("evaluation/comparison_verdicts.py", "if own and (reference, difference.system) not in same:", "if own:", "need_no_more_samples"),
+    # words and calls of others
+    ("_foreign_calls.py", "                _refuse_constructor(cls, args, named)\n", "", "answers_for_its_names"),
+    ("_foreign_calls.py", "return told.replace(parameters=list(told.parameters.values())[1:])", "return None", "answers_for_its_names"),
+    ("_foreign_words.py", 'return f". {_MAIN_CALLS}"', 'return ""', "but_a_beginning"),
+    ("_check/score_tables.py", "elif len(p) == 1 and total[row] >= 2:", "elif False:", "call_of_others"),
+    ("cli/endings.py", "and not near and not mine", "and not near", "before_commands"),
     # machines of 32 bits
     ("_counting.py", "found.astype(np.int64, copy=False)", "found", "test_counting"),
     ("_counting.py", "whole.astype(np.intp, copy=False) if wide else whole", "whole", "test_counting"),

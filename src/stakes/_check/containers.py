@@ -19,8 +19,10 @@ def check_container(values: Any, argument: str) -> None:  # noqa: ANN401
         got, hint = "a sparse matrix", f"Pass {argument}.toarray()."
         raise InputError(argument, "must be dense", got, hint=hint)
     if isinstance(values, Mapping):
-        got = f"a {type(values).__name__} with {len(values)} keys"
+        got = f"a {type(values).__name__} with {len(values)} key{'s' * (len(values) != 1)}"
         hint = f"If its values are in that order, pass list({argument}.values())."
+        if len(values) == 1:  # one column
+            hint = f"Pass {argument}[{next(iter(values))!r}]."
         raise InputError(argument, "must be a sequence or an array", got, hint=hint)
     if isinstance(values, KeysView | ValuesView | ItemsView):
         got = f"{type(values).__name__} of a mapping"

@@ -6,7 +6,7 @@ __all__ = ["DISPLAYS", "Display", "Drawing", "panels", "png", "save_figure"]
 
 import sys
 import warnings
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -18,7 +18,7 @@ import numpy as np
 
 from stakes._check import MissingExtraError
 from stakes._files import write_bytes
-from stakes._foreign_calls import Constructed, answered
+from stakes._foreign_calls import Answering, answered
 from stakes._records import Record
 from stakes._registry import Registry
 from stakes._typing import Column
@@ -54,7 +54,7 @@ STYLE: dict[Any, Any] = {
 
 
 @dataclass(eq=False, repr=False)
-class Display(Constructed, ABC):
+class Display(metaclass=Answering):
     """Base class of displays, which draw numbers that were computed elsewhere.
 
     `plot` draws it, on its own axes or on given ones, and returns the display; `ax_` and `figure_`
