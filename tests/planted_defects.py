@@ -29,7 +29,6 @@ DEFECTS = [
     ("_kernels/definitions/reweighting.py", "(~bounded | (now <= 0.5 * width))", "True", "takes_long"),
     # means of what rows lose
     ("inference/means.py", "rest -= scale[1][:, self.rows.y] * self.rows.weight", "pass", "test_mean_laws and derivatives"),
-    ("inference/means.py", "base[which == 0], own[which == 0] = 0.0, 0.0", "pass", "test_mean_laws and derivatives"),
     ("inference/means.py", "self.naive(sizes[problem] / sizes[problem].sum())[y]", "self.naive(sizes[problem] / sizes[problem].sum() + 0.1)[y]", "test_mean_laws and derivatives"),
     ("inference/means.py", "base[problem] = self.rows.bases[:, j]", "base[problem] = self.rows.bases[:, 0]", "reweighting_of_the_ball or p_at_an_end"),
     ("inference/means.py", "units = [self.weight, *([] if self.bases is None else self.bases.T[:1])]", "units = [self.weight]", "many_rows_are_merged"),

@@ -73,9 +73,9 @@ class ConfusionMatrix(Record, ConfusionCounts):
         >>> cm = ConfusionMatrix.from_counts([[855, 45], [5, 95]], classes=["healthy", "tumour"])
         >>> costs = CostMatrix.binary(miss=5, false_alarm=1, classes=["healthy", "tumour"])
         >>> print(cm.expected_cost(costs, priors={"healthy": 0.98, "tumour": 0.02}))
-        expected cost          0.0540  (95 % interval 0.0410 to 0.0714)
+        expected cost          0.0540  (95 % interval 0.0406 to 0.0704)
           naive system         0.1000  (always answers healthy)
-          normalised           0.5400  (95 % interval 0.4100 to 0.7143)
+          normalised           0.5400  (95 % interval 0.4062 to 0.7043)
         """
         matrix = self.read_costs(costs)
         p, given = self._priors(priors)
