@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._check import InputError, check_seen, read_priors
-from stakes._foreign_calls import Constructed, answered
+from stakes._foreign_calls import answered
 from stakes._math import expectation, sum_by
 from stakes._records import Record
 from stakes._text import MOST_SHOWN, html_table, matrix_rows, matrix_text, number, quoted
@@ -23,7 +23,7 @@ from stakes.results import ExpectedLoss, MetricValue, json_number
 from stakes.statistics import ConfusionCounts
 
 
-class ConfusionMatrix(Record, Constructed, ConfusionCounts):
+class ConfusionMatrix(Record, ConfusionCounts):
     """The number of samples of each class with each decision, and metrics of these counts.
 
     Use `confusion_matrix` for samples and `ConfusionMatrix.from_counts` for a table. Two of them
