@@ -35,8 +35,13 @@ _NONE = np.zeros(0)
 class Likelihoods(Protocol):
     """Likelihoods of unlabelled rows, and the labelled rows that they were fitted to."""
 
-    counts: FloatArray  # how many samples a labelled row stands for
-    stratum: IntArray  # its class
+    @property
+    def counts(self) -> FloatArray:
+        """How many samples each labelled row stands for."""
+
+    @property
+    def stratum(self) -> IntArray:
+        """The class of each labelled row."""
 
     def at(self, weights: FloatArray) -> FloatArray:
         """Return the likelihood of each class in each unlabelled row, for weights of labelled."""

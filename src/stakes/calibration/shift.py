@@ -194,7 +194,8 @@ def estimate_priors(
     if known is not None:
         theirs = known.scores.answers(trained).p / trained if fit is None else fit.of_labelled()
         check = check_priors(ratio, p, known, theirs, fit)
-    mixture = Mixture(*likelihoods.cells(), p)
+    fewer, counts = likelihoods.cells()
+    mixture = Mixture(fewer, counts, p)
     found = PriorEstimate(names, p, method, check, mixture, assumed)
     if check is not None and check.disagrees:
         warnings.warn(disagreement(names, p, check), UserWarning, stacklevel=3)
@@ -268,9 +269,9 @@ def estimate_priors_from_decisions(confusion: ConfusionMatrix, y_pred: Column) -
         raise UndefinedMetricError("y_pred", rule, found=f"it has no sample decided as {name}")
     labelled, kinds = rates * confusion.size[:, None], len(confusion.decisions)
     stratum, decision = np.divmod(np.arange(rates.size), kinds)
-    seen, counts = np.maximum(labelled.ravel(), TRACE), np.maximum(counts, TRACE)
+    seen, shown = (np.maximum(n, TRACE, dtype=np.float64) for n in (labelled.ravel(), counts))
     likelihoods = Decided(np.arange(kinds), decision, stratum, seen)
     start = np.full(len(rates), 1 / len(rates))
-    priors = most_likely_priors(likelihoods.at(seen), start, counts)
-    mixture = Mixture(likelihoods, counts, priors)
+    priors = most_likely_priors(likelihoods.at(seen), start, shown)
+    mixture = Mixture(likelihoods, shown, priors)
     return PriorEstimate(confusion.classes, priors, "decision rates", None, mixture)

@@ -243,8 +243,8 @@ def answered_share(rows: JudgedRows, level: float) -> Estimate:
     """Return the share of answered rows."""
     answered = (~np.isnan(rows.judge)).astype(np.float64)
     shown = JudgedRows(answered, answered, rows.weights, None, rows.unit)  # a value of all rows
-    few = rows.unit is not None and np.unique(rows.unit).size < FEWEST_GROUPS
-    why = f"needs {FEWEST_GROUPS} groups: got {np.unique(rows.unit).size}" if few else ""
+    groups = FEWEST_GROUPS if rows.unit is None else np.unique(rows.unit).size
+    why = f"needs {FEWEST_GROUPS} groups: got {groups}" if groups < FEWEST_GROUPS else ""
     return JudgedTotals(shown, (0.0, 1.0)).estimates({"it": lambda m: m.human}, level, why)["it"]
 
 
