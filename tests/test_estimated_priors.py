@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ def log_odds(
     return y, stakes.Logits(factor * (2 * rng.normal(2 * y - 1, 1.0) + np.log(0.2 / 0.8)))
 
 
-def estimate_quietly(scores: object, labelled: stakes.HeldOut) -> stakes.PriorEstimate:
+def estimate_quietly(scores: Any, labelled: stakes.HeldOut) -> stakes.PriorEstimate:
     """Estimate priors; a warning is in the record too."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -127,7 +128,7 @@ def test_scores_that_were_calibrated_on_the_labelled_samples_get_the_same_interv
     assert again.priors == pytest.approx(raw.priors, abs=1e-6)
     ends, width = raw.interval(1), raw.interval(1).high - raw.interval(1).low
     assert tuple(again.interval(1)) == pytest.approx(tuple(ends), abs=1e-3)
-    shares = np.bincount(labelled.y_true) / 150
+    shares = np.bincount(np.asarray(labelled.y_true)) / 150
     alone = stakes.estimate_priors(calibrator.transform(scores), shares).interval(1)
     assert width > 1.2 * (alone.high - alone.low)
 

@@ -245,7 +245,7 @@ class _Data:
         problem = Problem.single(
             cells, Totals(cells.all_columns, [lambda s: s[..., 0] / s[..., 1]])
         )
-        p = problem.p_value(0, limit) / 2
+        p = problem.p_value(0, limit)  # two-sided: sums of few groups are skewed
         return p if problem.values[0] < limit else 1.0
 
     def expected_errors(self, threshold: float) -> float:
