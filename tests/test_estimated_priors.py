@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +23,9 @@ def log_odds(
     return y, stakes.Logits(factor * (2 * rng.normal(2 * y - 1, 1.0) + np.log(0.2 / 0.8)))
 
 
-def estimate_quietly(scores: Any, labelled: stakes.HeldOut) -> stakes.PriorEstimate:
+def estimate_quietly(
+    scores: stakes.Logits | np.ndarray, labelled: stakes.HeldOut
+) -> stakes.PriorEstimate:
     """Estimate priors; a warning is in the record too."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
