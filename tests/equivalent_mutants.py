@@ -23,13 +23,6 @@ EQUIVALENT: list[tuple[str, str, str, str, str]] = [
         "the longer way gives the same map",
     ),
     (
-        "calibration/prior_check.py",
-        "return most_likely_priors(np.exp(better - better.max(axis=1, keepdims=True)), priors)",
-        "better - better.max(axis=1, keepdims=True)",
-        "(better + better.max(axis=1, keepdims=True))",
-        "what is the same for all classes of a row does not count",
-    ),
-    (
         "calibration/shared_scale.py",
         "centre = low + (high - low) / 2",
         "low",

@@ -124,14 +124,17 @@ def test_a_cap_of_a_file_is_never_exceeded(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
-def test_errors_of_priors_go_with_their_classes(order: tuple[int, ...]) -> None:
+def test_intervals_of_priors_go_with_their_classes(order: tuple[int, ...]) -> None:
     data = stakes.simulation.simulate(3, n=600, priors=[0.6, 0.3, 0.1])
     p = np.exp(data.posteriors([1 / 3] * 3).values)
     plain = stakes.estimate_priors(p, [1 / 3] * 3)
     moved = stakes.estimate_priors(p[:, list(order)], [1 / 3] * 3)
     assert moved.priors == pytest.approx(plain.priors[list(order)], abs=1e-8)
-    assert moved.standard_errors == pytest.approx(plain.standard_errors[list(order)], rel=1e-6)
-    assert np.unique(plain.standard_errors.round(6)).size == 3
+    ends = [tuple(plain.interval(k)) for k in order]
+    assert [tuple(moved.interval(k)) for k in range(3)] == [
+        pytest.approx(e, abs=1e-5) for e in ends
+    ]
+    assert len({round(high - low, 6) for low, high in ends}) == 3
 
 
 KINDS: dict[str, Any] = {

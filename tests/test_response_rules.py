@@ -12,6 +12,7 @@ from sklearn.model_selection import GroupKFold
 import stakes
 from stakes._quantiles import binomial_below
 from stakes.responses.abstention_rules import calibrate_confidence
+from stakes.responses.risk_control import _crossing, _levels, _shown
 from stakes.responses.selective_areas import _influences
 from strategies import confidence_targets, responses_columns
 
@@ -280,11 +281,42 @@ def test_limits_are_kept_on_the_responses_themselves(columns: Columns, limit: fl
 
 
 def test_a_guarantee_needs_enough_answers() -> None:
-    """Without an error, 1 - (1 - limit)^n of a start at a fifth of the error must reach it."""
-    needed = math.ceil(math.log(0.05 / 5) / math.log(0.9))
+    """Without an error, 1 - (1 - limit)^n of a single test must reach the level."""
+    needed = math.ceil(math.log(0.05) / math.log(0.9))
     for n, shown in ((needed - 1, False), (needed, True)):
         found = stakes.coverage_at_risk(stakes.Responses([1] * n, [0.9] * n), 0.1)
         assert math.isfinite(found.threshold) == shown
+
+
+@pytest.mark.parametrize("limit", [0.1, 0.2])
+def test_answers_at_the_limit_break_the_guarantee_as_often_as_allowed(limit: float) -> None:
+    rng = np.random.default_rng(12)
+    sizes = np.arange(30, 201, 5)
+    levels = _levels(sizes, limit, 0.05)
+    wrong = np.cumsum(rng.random((20_000, 200)) < limit, axis=1)[:, sizes - 1]
+    broken = np.mean((binom.cdf(wrong, sizes, limit) <= levels).any(axis=1))
+    assert broken == pytest.approx(_crossing(sizes, limit, levels), abs=0.005)
+    assert 0.03 < broken < 0.055
+    assert levels[0] > 5 * 0.05 / sizes.size
+
+
+def test_what_is_shown_makes_other_tests_easier() -> None:
+    sizes = np.array([40, 80, 160])
+    alone, after = (_levels(sizes[:n], 0.1, 0.05)[1] for n in (3, 2))
+    assert alone < after <= 0.05
+    middle = (alone + after) / 2
+    for last, found in ((1e-9, [False, True, True]), (0.9, [False] * 3)):
+        assert _shown(np.array([0.9, middle, last]), sizes, 0.1, 0.05).tolist() == found
+
+
+def test_groups_of_unequal_sizes_get_an_answer() -> None:
+    rng = np.random.default_rng(3)
+    unit = np.repeat(np.arange(60), rng.geometric(0.05, 60))
+    right = rng.random(unit.size) < 0.98
+    found = stakes.coverage_at_risk(
+        stakes.Responses(right, rng.random(unit.size), groups=unit), 0.1
+    )
+    assert found.coverage == 1
 
 
 def test_conformal_risk_control_by_hand() -> None:

@@ -5,61 +5,44 @@ from functools import cached_property
 
 import numpy as np
 
-from stakes._check import UndefinedMetricError
 from stakes._counting import bincount
-from stakes._math import log
 from stakes._text import number, plain
 from stakes._typing import FloatArray, IntArray, Names
-from stakes.calibration.affine_calibrator import AffineCalibrator
-from stakes.calibration.mixture import information_errors, most_likely_priors, priors_by_rates
-from stakes.calibration.slope import affine_curvature
+from stakes.calibration.mixture import priors_by_rates
+from stakes.calibration.prior_intervals import Calibrated
 from stakes.samples import Samples
-from stakes.scores import LogLikelihoods
 
 DOUBT = 0.025  # of each of two tests; see the table in docs/calibration.md
-_REACH = 1.96  # standard errors within which another estimate makes no difference
 
 
 @dataclass(frozen=True, eq=False)
 class PriorCheck:
-    """Estimates of the same priors in other ways, and whether they differ by more than noise.
+    """The same priors estimated in another way, and whether the two differ by more than noise.
 
-    `by_decisions` follows from decisions and their rates on labelled samples, which needs no
-    calibrated scores; `p_value` is that of no difference. `after_calibration` is the estimate from
-    scores that were calibrated on the labelled samples, where these show that they need it
-    (`calibration_p_value`) and it lies outside the interval; None elsewhere, NaN where the fit did
-    not come to its end.
+    `by_decisions` follows from decisions and their rates on labelled samples; `p_value` is that of
+    no difference.
     """
 
     by_decisions: FloatArray
     p_value: float
-    calibration_p_value: float
-    after_calibration: FloatArray | None
 
     @property
     def disagrees(self) -> bool:
-        """Whether another estimate differs by more than noise."""
-        return self.p_value < DOUBT or self.after_calibration is not None
+        """Whether the other estimate differs by more than noise."""
+        return self.p_value < DOUBT
 
 
 def disagreement(names: Names, priors: FloatArray, check: PriorCheck) -> str:
     """Say what it means that estimates disagree, and what to do."""
-    after = check.after_calibration
-    after = None if after is None or np.isnan(after).any() else after
-    other = check.by_decisions if after is None else after
+    other = check.by_decisions
     gap = np.abs(priors - other)
     widest = int(np.flatnonzero(gap >= gap.max() - 1e-9)[-1])  # of two classes that of interest
-    ways = [f"{number(check.by_decisions[widest])} from decisions"]
-    if after is not None:
-        ways.append(f"{number(after[widest])} from scores calibrated on the labelled samples")
-    p = min(check.p_value, check.calibration_p_value)
-    sure = "p < 0.001" if p < 0.001 else f"p = {number(p)}"
+    sure = "p < 0.001" if check.p_value < 0.001 else f"p = {number(check.p_value)}"
     return (
         f"the estimate from scores, {number(priors[widest])} for class {plain(names[widest])},"
-        f" disagrees with {' and '.join(ways)} ({sure}). The scores are not calibrated for these"
-        " data: they are over- or underconfident, or more than the priors has changed. The estimate"
-        " from scores and its interval cannot be trusted. Calibrate the scores on labelled samples"
-        " and estimate again; if the estimates still disagree, label some of the new samples."
+        f" disagrees with {number(other[widest])} from decisions ({sure}). More than the priors has"
+        " changed, or a scale and biases do not calibrate the scores. The estimate and its interval"
+        " cannot be trusted: label some of the new samples."
     )
 
 
@@ -69,22 +52,46 @@ class UnlabelledScores:
 
     ratio: FloatArray  # posterior over training prior, one row per sample
     priors: FloatArray
+    fit: Calibrated | None = None
 
     @cached_property
     def influence(self) -> FloatArray:
-        """How much each sample moves the estimate, times the number of samples.
+        """How much each sample moves the estimate, times the number of samples."""
+        return self._whole(self._slopes @ self._inverse)
 
-        Classes whose estimate is 0 do not move.
-        """
-        free = np.flatnonzero(self.priors > 0)
-        moves = np.zeros_like(self.ratio)
-        if free.size < 2:
-            return moves
-        relative = self.ratio[:, free] / (self.ratio @ self.priors)[:, None]
-        slopes = relative[:, 1:] - relative[:, :1]
-        moved = slopes @ np.linalg.pinv(slopes.T @ slopes / len(slopes))
-        moves[:, free[1:]] = moved
-        moves[:, free[0]] = -moved.sum(axis=1)
+    def labelled_influence(self, n: int) -> FloatArray:
+        """Return how much each of n labelled samples moves the estimate, which they calibrate."""
+        if self.fit is None:
+            return np.zeros((n, self.priors.size))
+        first, *free = self._free
+        each = self.ratio / (self.ratio @ self.priors)[:, None]
+        moved = np.zeros((n, len(free)))
+        for place, k in enumerate(free):
+            move = np.zeros(self.priors.size)
+            move[[k, first]] = 1.0, -1.0
+            by = each * (move - self.priors * self._slopes[:, [place]])
+            moved[:, place] = self.fit.moves(by, self.fit.counts)
+        return self._whole(moved @ self._inverse / len(self.ratio))
+
+    @cached_property
+    def _free(self) -> IntArray:
+        """The classes whose estimate is above 0; others do not move."""
+        return np.flatnonzero(self.priors > 0)
+
+    @cached_property
+    def _slopes(self) -> FloatArray:
+        relative = self.ratio[:, self._free] / (self.ratio @ self.priors)[:, None]
+        return np.asarray(relative[:, 1:] - relative[:, :1])
+
+    @cached_property
+    def _inverse(self) -> FloatArray:
+        return np.asarray(np.linalg.pinv(self._slopes.T @ self._slopes / len(self._slopes)))
+
+    def _whole(self, moved: FloatArray) -> FloatArray:
+        """Return moves of all classes, from those of all free ones but the first."""
+        moves = np.zeros((len(moved), self.priors.size))
+        moves[:, self._free[1:]] = moved
+        moves[:, self._free[0]] = -moved.sum(axis=1)
         return moves
 
 
@@ -108,72 +115,26 @@ class LabelledScores:
         total = table.sum(axis=1)
         return table / total[:, None], np.square(total) / bincount(y, np.square(w), k)
 
-    def calibration_p_value(self) -> float:
-        """Return the p-value of calibrated scores, by the score test of one scale and K biases.
-
-        The ratios are taken at the priors of the labelled samples. Those are estimated from the
-        same labels, which makes the test conservative.
-        """
-        q = self.ratio * self.samples.data_priors()
-        q = q / q.sum(axis=1, keepdims=True)
-        y = self.samples.y
-        if not q[np.arange(y.size), y].all():
-            return 0.0  # a true class was impossible
-        return _chi_square(*calibration_score(q, y, self.weights))
-
-    def after_calibration(self, new: UnlabelledScores) -> FloatArray:
-        """Return the estimate for scores that are calibrated on the labelled samples."""
-        known = LogLikelihoods.trusted(log(self.ratio))
-        samples = self.samples
-        priors = samples.data_priors()
-        at = Samples(
-            samples.y, known, samples.weights, samples.classes, None, priors,
-            priors_from_data=True, n_given=len(samples),
-        )  # fmt: skip
-        try:
-            calibrator = AffineCalibrator().fit_samples(at)
-        except UndefinedMetricError:
-            return np.full(new.priors.size, np.nan)
-        better = calibrator.log_likelihoods(LogLikelihoods.trusted(log(new.ratio))).values
-        return most_likely_priors(np.exp(better - better.max(axis=1, keepdims=True)), priors)
-
 
 def check_priors(
-    ratio: FloatArray, priors: FloatArray, samples: Samples, labelled_ratio: FloatArray
+    ratio: FloatArray,
+    priors: FloatArray,
+    samples: Samples,
+    labelled_ratio: FloatArray,
+    fit: Calibrated | None,
 ) -> PriorCheck:
-    """Compare estimated priors with decisions, and with the estimate from calibrated scores.
+    """Compare estimated priors with decisions.
 
     If the priors are right, the new samples get each decision as often as sum_i P_i R_ij, with the
     rates R_ij of labelled samples. Two kinds of decision are looked at, by the largest likelihood
-    and by the largest posterior at the estimated priors; the p-value is corrected for that.
+    and by the largest posterior at the estimated priors; the p-value is corrected for that. `fit`
+    is what the labelled samples moved the estimate with.
     """
-    new, labelled = UnlabelledScores(ratio, priors), LabelledScores(samples, labelled_ratio)
+    new, labelled = UnlabelledScores(ratio, priors, fit), LabelledScores(samples, labelled_ratio)
     n, k = ratio.shape
     scales = np.ones(k), np.maximum(new.priors, 1 / n)
     found = [_by_decisions(new, labelled, scale) for scale in scales]
-    p_value = min(1.0, len(found) * min(p for _, p in found))
-    needs = labelled.calibration_p_value()
-    after = labelled.after_calibration(new) if needs < DOUBT else None
-    if after is not None:
-        error = information_errors(new.ratio, new.priors)
-        after = None if (np.abs(after - new.priors) <= _REACH * error).all() else after
-    return PriorCheck(found[0][0], p_value, needs, after)
-
-
-def calibration_score(
-    q: FloatArray, y: IntArray, weights: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the slope of the log likelihood in one scale and K biases, and its covariance.
-
-    Both at posteriors as they are; if these are right, the slope has mean 0 and this covariance.
-    """
-    log_q = np.log(q, out=np.zeros_like(q), where=q > 0)
-    mean = (q * log_q).sum(axis=1)
-    truth = np.eye(q.shape[1])[y]
-    slope = np.concatenate(
-        [[weights @ ((truth * log_q).sum(axis=1) - mean)], weights @ (truth - q)]
-    )
-    return slope, affine_curvature(q, log_q - mean[:, None], np.square(weights))
+    return PriorCheck(found[0][0], min(1.0, len(found) * min(p for _, p in found)))
 
 
 def _by_decisions(
@@ -182,15 +143,24 @@ def _by_decisions(
     """Return the priors that follow from decisions, and the p-value of the estimated ones."""
     k, n = new.ratio.shape[1], new.ratio.shape[0]
     decided = (new.ratio * scale).argmax(axis=1)
-    rates, sizes = labelled.rates((labelled.ratio * scale).argmax(axis=1))
+    known = (labelled.ratio * scale).argmax(axis=1)
+    rates, sizes = labelled.rates(known)
     share = bincount(decided, minlength=k) / n
     moves = np.eye(k)[decided] - share - new.influence @ rates
     spread = moves.T @ moves / n**2
+    y, w = labelled.samples.y, labelled.weights
+    own = new.labelled_influence(y.size) @ rates
+    own += (new.priors / bincount(y, w, k))[y, None] * w[:, None] * (np.eye(k)[known] - rates[y])
+    spread += own.T @ own
     for p, row, size in zip(new.priors, rates, sizes, strict=True):
         smooth = (row * size + 0.5) / (size + 0.5 * k)  # half a sample more of each decision
-        variance = (np.diag(smooth) - np.outer(smooth, smooth)) / size
-        spread += p**2 * variance
+        spread += p**2 * (_of_shares(smooth) - _of_shares(row)) / size
     return priors_by_rates(rates, share), _chi_square(share - new.priors @ rates, spread)
+
+
+def _of_shares(shares: FloatArray) -> FloatArray:
+    """Return the covariance of one draw."""
+    return np.asarray(np.diag(shares) - np.outer(shares, shares))
 
 
 def _chi_square(gap: FloatArray, spread: FloatArray) -> float:

@@ -5,18 +5,15 @@ from __future__ import annotations
 __all__ = ["PriorEstimate", "estimate_priors", "estimate_priors_from_decisions"]
 
 import warnings
-from dataclasses import dataclass
-from statistics import NormalDist
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from stakes._check import (
-    MOST_RESAMPLES,
     InputError,
     UndefinedMetricError,
     encode,
     read_column,
-    read_count,
     read_level,
     read_priors,
 )
@@ -25,18 +22,26 @@ from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import number, plain, quoted
 from stakes._typing import Column, FloatArray, Label, Names, NamesLike, PriorsLike
+from stakes.calibration.affine_calibrator import AffineCalibrator
 from stakes.calibration.calibrators import require_every_class
 from stakes.calibration.crossfit import HeldOut, read_held_out
-from stakes.calibration.mixture import information_errors, most_likely_priors, priors_by_rates
+from stakes.calibration.floor import Floor
+from stakes.calibration.maps import AffineMap
+from stakes.calibration.mixture import most_likely_priors
 from stakes.calibration.prior_check import PriorCheck, check_priors, disagreement
+from stakes.calibration.prior_intervals import Calibrated, Decided, Known, Mixture
+from stakes.inference.cells import TRACE
 from stakes.metrics import ConfusionMatrix
 from stakes.results import Interval
+from stakes.samples import Samples
 from stakes.scores import Scores, as_scores, class_names
+
+_SEPARABLE = "the labelled samples are told apart by the scores, so they cannot calibrate them"
 
 
 @dataclass(frozen=True, eq=False)
 class PriorEstimate(Record):
-    """Estimated priors with their standard errors.
+    """Estimated priors with their intervals.
 
     `check` compares them with the decisions made on labelled samples, if these were given.
 
@@ -45,7 +50,6 @@ class PriorEstimate(Record):
     classes : tuple of names
     priors : array of K
         The estimates.
-    standard_errors : array of K
     method : str
         How they were estimated.
     check : PriorCheck or None
@@ -66,14 +70,16 @@ class PriorEstimate(Record):
 
     classes: Names
     priors: FloatArray
-    standard_errors: FloatArray
     method: str
     check: PriorCheck | None = None
+    _mixture: Mixture | None = field(default=None, repr=False)
+    _assumed: str = field(default="", repr=False)
+    _known: dict[tuple[int, float], Interval] = field(default_factory=dict, repr=False)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a user should know before using the estimate."""
-        notes = []
+        notes = [self._assumed] if self._assumed else []
         if self.check is not None and self.check.disagrees:
             notes.append(disagreement(self.classes, self.priors, self.check))
         if len(self.classes) > 1 and all(tuple(self.interval(c)) == (0, 1) for c in self.classes):
@@ -90,13 +96,16 @@ class PriorEstimate(Record):
         level : float, default 0.95
             Confidence level of the interval.
         """
-        z = NormalDist().inv_cdf((1 + read_level(level)) / 2)
+        level = read_level(level)
         if name not in self.classes:
             rule = f"must be one of the classes {quoted(self.classes)}"
             raise InputError("name", rule, repr(name))
         i = self.classes.index(name)
-        p, half = float(self.priors[i]), z * float(self.standard_errors[i])
-        return Interval(max(p - half, 0.0), min(p + half, 1.0), level)
+        if (i, level) not in self._known:
+            low, high = (0.0, 1.0) if self._mixture is None else self._mixture.interval(i, level)
+            value = float(self.priors[i])
+            self._known[i, level] = Interval(min(low, value), max(high, value), level)
+        return self._known[i, level]
 
     def __str__(self) -> str:
         lines = [
@@ -116,10 +125,11 @@ def estimate_priors(
 ) -> PriorEstimate:
     """Estimate the priors of unlabelled data from posteriors, by maximum likelihood.
 
-    The posteriors must be calibrated at the training priors, and only the priors may have changed:
-    with overconfident or underconfident scores, intervals may hardly ever cover the truth. If you
-    pass labelled samples of the same system, the estimate is compared with the decisions made on
-    them, and a warning says if the two differ significantly.
+    Only the priors may have changed. If you pass labelled samples of the same system, the scores
+    are calibrated on them with one scale and a bias for each class, the interval includes the error
+    of that fit, and a warning says if decisions on these samples disagree with the estimate.
+    Without them the posteriors must be calibrated at the training priors: with overconfident or
+    underconfident scores, intervals may hardly ever cover the truth.
     `scores.at_priors(training_priors, estimate.priors)` then adapts the posteriors.
 
     Parameters
@@ -130,12 +140,13 @@ def estimate_priors(
         The priors that the posteriors are for; "data" for those of the labelled samples.
     classes : sequence of K names, optional
     labelled : HeldOut(y_true, scores), optional
-        Labelled scores of the same system and kind, from before the priors changed.
+        Labelled scores of the same system and kind, from before the priors changed: those that a
+        calibrator was fitted on, or others.
 
     Returns
     -------
     PriorEstimate
-        With `priors`, `standard_errors` and `interval`.
+        With `priors` and `interval`.
 
     See Also
     --------
@@ -169,31 +180,51 @@ def estimate_priors(
         trained = known.data_priors()
     if trained is None or not trained.all():
         raise InputError("training_priors", "must be numbers above 0", repr(training_priors))
-    ratio = typed.ordered(names).answers(trained).p / trained
+    typed = typed.ordered(names)
+    fit = None if known is None else _calibrated(typed, known, trained)
+    likelihoods = fit or Known(typed.answers(trained).p / trained)
+    ratio = likelihoods.at(likelihoods.counts)
     p = most_likely_priors(ratio, trained)
+    method, assumed = "maximum likelihood", ""
+    if fit is not None:
+        method += ", scores calibrated on labelled samples"
+    elif known is not None:
+        assumed = f"{_SEPARABLE}: scores and intervals are those of calibrated scores"
     check = None
     if known is not None:
-        their_ratio = known.scores.answers(trained).p / trained
-        check = check_priors(ratio, p, known, their_ratio)
-    found = PriorEstimate(names, p, information_errors(ratio, p), "EM on posteriors", check)
+        theirs = known.scores.answers(trained).p / trained if fit is None else fit.of_labelled()
+        check = check_priors(ratio, p, known, theirs, fit)
+    fewer, counts = likelihoods.cells()
+    mixture = Mixture(fewer, counts, p)
+    found = PriorEstimate(names, p, method, check, mixture, assumed)
     if check is not None and check.disagrees:
         warnings.warn(disagreement(names, p, check), UserWarning, stacklevel=3)
     return found
 
 
+def _calibrated(scores: Scores, known: Samples, priors: FloatArray) -> Calibrated | None:
+    """Return likelihoods that are calibrated on labelled samples; None where that has no end."""
+    floor = Floor.from_scores(scores, known.scores, n=known.n, priors=priors)
+    new, labelled = (
+        floor(s, priors).answers(priors).log_p - np.log(priors) for s in (scores, known.scores)
+    )
+    w = np.ones(len(known)) if known.weights is None else known.weights / known.weights.mean()
+    try:
+        fitted = AffineCalibrator().learn(labelled, known.y, w / w.sum())
+    except UndefinedMetricError:
+        return None
+    if not isinstance(fitted, AffineMap) or fitted.separable:
+        return None
+    return Calibrated(new, labelled, known.y, w, np.concatenate([fitted.scale[:1], fitted.bias]))
+
+
 @answered
-def estimate_priors_from_decisions(
-    confusion: ConfusionMatrix,
-    y_pred: Column,
-    *,
-    resamples: int = 500,
-    rng: int | np.random.Generator = 0,
-) -> PriorEstimate:
+def estimate_priors_from_decisions(confusion: ConfusionMatrix, y_pred: Column) -> PriorEstimate:
     """Estimate the priors of unlabelled data from decisions and known error rates.
 
     `confusion` gives the rates R_ij on labelled data. They are assumed to hold for the new data,
-    whose decision rates are then sum_i P_i R_ij. Standard errors come from resampling both sets of
-    counts.
+    whose decision rates are then sum_i P_i R_ij. The priors are those most likely for these; the
+    intervals include that the rates are known from few samples.
 
     Parameters
     ----------
@@ -201,15 +232,11 @@ def estimate_priors_from_decisions(
         Decisions on labelled samples.
     y_pred : column of decisions
         Decisions of the same system on samples without labels.
-    resamples : int, default 500
-        Number of resamples for the standard errors.
-    rng : int or Generator, default 0
-        Seed of the resamples.
 
     Returns
     -------
     PriorEstimate
-        With `priors`, `standard_errors` and `interval`.
+        With `priors` and `interval`.
 
     See Also
     --------
@@ -232,7 +259,6 @@ def estimate_priors_from_decisions(
         raise UndefinedMetricError("confusion", rule, found=f"class {bare} has none")
     decided = encode(read_column(y_pred, "y_pred"), confusion.decisions, "decisions")
     counts = bincount(decided, minlength=len(confusion.decisions))
-    read_count(resamples, "resamples", 2, MOST_RESAMPLES)
     if np.linalg.matrix_rank(rates) < rates.shape[0]:
         rule = "must tell the classes apart"
         raise UndefinedMetricError("confusion", rule, found="two of them get the same decisions")
@@ -241,13 +267,11 @@ def estimate_priors_from_decisions(
         name = quoted([confusion.decisions[int(unknown.argmax())]])
         rule = "must hold decisions that confusion shows"
         raise UndefinedMetricError("y_pred", rule, found=f"it has no sample decided as {name}")
-    draw = np.random.default_rng(rng)
-    sizes = np.maximum(np.round(confusion.size), 1).astype(int)
-    again = []
-    for _ in range(resamples):
-        r = np.array([draw.multinomial(n, row) / n for n, row in zip(sizes, rates, strict=True)])
-        share = draw.multinomial(decided.size, counts / decided.size) / decided.size
-        again.append(priors_by_rates(r, share))
-    errors = np.nanstd(again, axis=0)
-    priors = priors_by_rates(rates, counts / decided.size)
-    return PriorEstimate(confusion.classes, priors, errors, "decision rates")
+    labelled, kinds = rates * confusion.size[:, None], len(confusion.decisions)
+    stratum, decision = np.divmod(np.arange(rates.size), kinds)
+    seen, shown = (np.maximum(n, TRACE, dtype=np.float64) for n in (labelled.ravel(), counts))
+    likelihoods = Decided(np.arange(kinds), decision, stratum, seen)
+    start = np.full(len(rates), 1 / len(rates))
+    priors = most_likely_priors(likelihoods.at(seen), start, shown)
+    mixture = Mixture(likelihoods, shown, priors)
+    return PriorEstimate(confusion.classes, priors, "decision rates", None, mixture)

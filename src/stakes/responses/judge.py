@@ -17,17 +17,16 @@ from stakes._records import NumberRecord
 from stakes._text import number
 from stakes._typing import Column
 from stakes.responses.judged_rows import JudgedRows, read_rows
-from stakes.responses.powered_means import (
-    Bounds,
-    PoweredMean,
-    coefficient_of,
-    power_tuning,
-    powered_mean,
-)
-from stakes.responses.random_choice import CHOICE_LEVEL, choice_p_value
-from stakes.results import Estimate, Interval, json_number
+from stakes.responses.judged_totals import Bounds, JudgedTotals, Of
+from stakes.results import FEWEST_GROUPS, Estimate, Interval, json_number
 
+CHOICE_LEVEL = 0.01  # of the test of a random choice, which only warns
 NO_LABELS = "no row has a human label"
+_NUMBERS: dict[str, Of] = {
+    "powered": lambda m: m.powered,
+    "human": lambda m: m.human,
+    "bias": lambda m: m.judge - m.powered,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +35,10 @@ class JudgedMean(NumberRecord):
 
     It is a float. `human_only` is the mean of the rows that people labelled, `judge_only` that of
     the judge over all rows, and `bias` is `judge_only` minus the value. `tuning` is the lambda of
-    PPI++, the weight of the judge: 0 ignores it. `labels_gained` is how many more human labels
-    would have made the interval of `human_only` as narrow. `standard_error` is that of large
-    samples. `caution` is a warning if rows with human labels do not look like a random sample.
+    PPI++, the weight of the judge: 0 ignores it, also where the judge would make the interval
+    wider. `labels_gained` is how many more human labels would have made the interval of
+    `human_only` as narrow. `standard_error` is that of large samples. `caution` is a warning if
+    rows with human labels do not look like a random sample.
 
     Attributes
     ----------
@@ -199,8 +199,8 @@ def judged_mean(  # noqa: PLR0913  two columns, and how rows become a mean
     the human mean and corrects it by how the judge's values differ between all rows and those that
     people saw: mean_L(Y) + lambda (mean_U(f) - mean_L(f)). The value is valid for any judge,
     provided that the rows given to people are a random sample of all rows, or were chosen with the
-    probabilities in `inclusion`. A worthless judge gets a lambda near 0, and the value is that of
-    the human labels alone.
+    probabilities in `inclusion`. A judge that does not make the interval narrower gets a lambda of
+    0, and the value is that of the human labels alone.
 
     Parameters
     ----------
@@ -236,30 +236,31 @@ def judged_mean(  # noqa: PLR0913  two columns, and how rows become a mean
     Notes
     -----
     Value, lambda and `standard_error` are those of ppi-python where rows have neither weights nor
-    groups. Its normal interval covers too rarely with few labels. Here the interval is Student's t;
-    with bounds, z^2 pseudo-labels are added first, one fourth at each combination of the least and
-    largest human and judge's value, as in the adjusted Wald interval. There is no interval with
-    fewer than 10 human labels (30 without bounds), or with human labels in fewer than 5 groups.
+    groups. Its normal interval covers too rarely with few labels. Here the interval is that of all
+    numbers of this library: the range over all reweightings of the rows, lambda found again for
+    each, together with half an unseen row, that are likely enough (docs/intervals.md). There is no
+    interval with fewer than 10 human labels (30 without bounds), or with human labels in fewer than
+    5 groups.
 
     Examples
     --------
-    A judge passed 80 of 100 answers, and people looked at 20 of the answers. The judge passed four
+    A judge passed 144 of 200 answers, and people looked at 40 of the answers. The judge passed four
     that people found wrong:
 
     >>> import stakes
-    >>> human = [1] * 10 + [0] * 4 + [0] * 6 + [None] * 80
-    >>> judge = [1] * 10 + [1] * 4 + [0] * 6 + [1] * 66 + [0] * 14
+    >>> human = [1] * 20 + [0] * 4 + [0] * 16 + [None] * 160
+    >>> judge = [1] * 20 + [1] * 4 + [0] * 16 + [1] * 120 + [0] * 40
     >>> found = stakes.judged_mean(human, judge)
     >>> print(found)
-    corrected               0.5928 (0.4138 to 0.8197)
-    human labels only       0.5000 (0.2810 to 0.7190), 20 of 100 rows
-    judge only              0.8000
-    judge only − corrected  0.2072 (−0.0270 to 0.3806)
-    power tuning            0.74
-    human labels gained     3.3
-    method                  PPI++, Student's t, adjusted Wald
+    corrected               0.6185 (0.4631 to 0.7479)
+    human labels only       0.5000 (0.3438 to 0.6562), 40 of 200 rows
+    judge only              0.7200
+    judge only − corrected  0.1015 (−0.0060 to 0.2524)
+    power tuning            0.79
+    human labels gained     8.1
+    method                  PPI++, likelihood
 
-    The judge alone says 0.8. If 0.7 is needed, these labels cannot show it: label more rows.
+    The judge alone says 0.72. If 0.7 is needed, these labels cannot show it: label more rows.
 
     >>> found.interval.low > 0.7
     False
@@ -290,56 +291,44 @@ def _bounds(human: Any, bounds: Bounds | None) -> Bounds | None:  # noqa: ANN401
     return low, high
 
 
-@dataclass(frozen=True, eq=False)
-class JudgeEstimates:
-    """The mean of rows in all its forms."""
-
-    powered: PoweredMean
-    human_only: PoweredMean
-    bias: PoweredMean
-    tuning: float
-
-
-def estimates_of(
-    rows: JudgedRows, bounds: Bounds | None, tuning: float | None = None
-) -> JudgeEstimates:
-    """Return the mean with the judge, without it, and what the judge adds."""
-    used = power_tuning(rows) if tuning is None else tuning
-    coefficient = coefficient_of(rows, used)
-    fitted = 2 if tuning is None and used > 0 else 1
-    powered = powered_mean(
-        rows, (1.0, 0.0), coefficient, bounds=bounds, within=bounds, fitted=fitted
-    )
-    human = powered_mean(rows, (1.0, 0.0), 0.0, bounds=bounds, within=bounds, fitted=1)
-    bias = powered_mean(
-        rows, (-1.0, 1.0), 1 - coefficient, bounds=bounds, within=None, fitted=fitted
-    )
-    return JudgeEstimates(powered, human, bias, used if rows.unseen_share > 0 else 0.0)
-
-
 def mean_of_rows(
     rows: JudgedRows, bounds: Bounds | None, tuning: float | None, level: float
 ) -> JudgedMean:
     """Return the record about checked rows."""
     if not rows.n_human:
         return unknown_mean(NO_LABELS, rows.n, rows.judge_mean)
-    found = estimates_of(rows, bounds, tuning)
-    band = found.powered.interval(level)
-    why, method = found.powered.no_interval, _method(rows, bounds)
+    totals = JudgedTotals(rows, bounds, tuning)
+    found = totals.estimates(_NUMBERS, level)
+    if tuning is None and _gained(found) < 0:  # the judge is of no use
+        totals = JudgedTotals(rows, bounds, 0.0)
+        found = totals.estimates(_NUMBERS, level)
+    powered, why = found["powered"], totals.no_interval
+    value = _within(powered, bounds)
     return JudgedMean(
-        found.powered.value,
-        band,
-        why or f"PPI++, {method}",
-        Estimate(found.human_only.value, found.human_only.interval(level), why or method),
+        value.value,
+        value.interval,
+        why or f"PPI++, {powered.method}",
+        found["human"],
         rows.judge_mean,
-        _bias(rows, found, why or f"PPI++, {method}", level),
-        found.tuning,
-        found.powered.standard_error,
-        _gained(rows, found, level),
+        _bias(rows.judge_mean - value.value, found["bias"], why or f"PPI++, {powered.method}"),
+        min(float(totals.means.coefficient) * rows.unseen_share, 1.0),
+        totals.standard_error,
+        rows.n_human * _gained(found),
         rows.n,
         rows.n_human,
-        _caution(rows),
+        _caution(totals),
     )
+
+
+def _within(found: Estimate, bounds: Bounds | None) -> Estimate:
+    """Return a mean and its interval cut at the bounds."""
+    if bounds is None:
+        return found
+    value, band = min(max(found.value, bounds[0]), bounds[1]), found.interval
+    if band is not None:
+        low, high = np.clip(tuple(band), *bounds).tolist()
+        band = Interval(low, high, band.level)
+    return Estimate(value, band, found.method)
 
 
 def unknown_mean(why: str, rows: int = 0, judge_only: float = math.nan) -> JudgedMean:
@@ -348,33 +337,29 @@ def unknown_mean(why: str, rows: int = 0, judge_only: float = math.nan) -> Judge
     return JudgedMean(nan, None, why, none, judge_only, none, nan, nan, nan, rows, 0)
 
 
-def _bias(rows: JudgedRows, found: JudgeEstimates, method: str, level: float) -> Estimate:
+def _bias(moved: float, found: Estimate, method: str) -> Estimate:
     """Return the judge only less the value, which is what it is also where that was cut."""
-    moved = rows.judge_mean - found.powered.value
-    band = found.bias.interval(level)
-    if band is not None and not band.low <= moved <= band.high:
+    band = found.interval
+    if band is not None:
         moved = min(max(moved, band.low), band.high)
     return Estimate(moved, band, method)
 
 
-def _method(rows: JudgedRows, bounds: Bounds | None) -> str:
-    """Return how intervals were computed."""
-    kind = "Student's t, widened for skewness" if bounds is None else "Student's t, adjusted Wald"
-    return kind if rows.unit is None else f"{kind}, by group"
-
-
-def _gained(rows: JudgedRows, found: JudgeEstimates, level: float) -> float:
-    if found.powered.no_interval:
+def _gained(found: dict[str, Estimate]) -> float:
+    """Return how many more human labels, for each, would make their interval as narrow."""
+    human, powered = found["human"].interval, found["powered"].interval
+    if human is None or powered is None or powered.high <= powered.low:
         return math.nan
-    (low, high), (lower, higher) = found.human_only.ends(level), found.powered.ends(level)
-    if higher <= lower:
-        return math.nan
-    return rows.n_human * (((high - low) / (higher - lower)) ** 2 - 1)
+    return float(((human.high - human.low) / (powered.high - powered.low)) ** 2 - 1)
 
 
-def _caution(rows: JudgedRows) -> str:
+def _caution(totals: JudgedTotals) -> str:
     """Return a sentence where people saw rows that the judge labels otherwise than the rest."""
-    p = choice_p_value(rows)
+    rows = totals.rows
+    few = rows.unit is not None and rows.human_units < FEWEST_GROUPS
+    if rows.chance is not None or not rows.n_human < rows.n or np.ptp(rows.judge) == 0 or few:
+        return ""
+    p = totals.p_value(lambda m: m.gap)
     if not p < CHOICE_LEVEL:
         return ""
     mine, others = rows.judge_human_mean, rows.judge_other_mean

@@ -7,7 +7,7 @@ import numpy as np
 
 from stakes.metrics.paired import paired_difference
 from stakes.responses.judged_rows import JudgedRows
-from stakes.responses.share_products import share_estimate
+from stakes.responses.judged_totals import JudgedTotals
 from stakes.results import FEWEST_GROUPS, Estimate
 
 _NOBODY = Estimate(math.nan, None, "no row has a human label")
@@ -27,17 +27,20 @@ def judge_errors(rows: JudgedRows, level: float) -> JudgeErrors:
     if not rows.n_human:
         return JudgeErrors(_NOBODY, _NOBODY, math.nan)
     mine = rows.part(rows.seen)
-    passed = mine.judge >= 0.5
-    return JudgeErrors(
-        share_estimate(mine, passed, level, mine.human == 1),
-        share_estimate(mine, ~passed, level, mine.human == 0),
-        _p_value(mine),
+    why = "" if _enough(mine) else f"needs {FEWEST_GROUPS} groups: got {mine.human_units}"
+    found = JudgedTotals(mine, (0.0, 1.0)).estimates(
+        {"sensitivity": lambda m: m.sensitivity, "specificity": lambda m: m.specificity}, level, why
     )
+    return JudgeErrors(found["sensitivity"], found["specificity"], _p_value(mine))
+
+
+def _enough(rows: JudgedRows) -> bool:
+    return rows.unit is None or rows.human_units >= FEWEST_GROUPS
 
 
 def _p_value(rows: JudgedRows) -> float:
     """Return the p-value of equal means of the judge's and the human labels, paired by row."""
-    if rows.unit is not None and rows.human_units < FEWEST_GROUPS:
+    if not _enough(rows):
         return math.nan
     events = np.isin(rows.judge, (0.0, 1.0)).all()
     return paired_difference(

@@ -7,6 +7,7 @@ __all__ = ["JudgedResponses", "judge_report"]
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,8 @@ from stakes.responses.judge import CorrectedEstimate, JudgedMean, mean_of_rows, 
 from stakes.responses.judge_errors import judge_errors
 from stakes.responses.judge_verdicts import judge_verdicts
 from stakes.responses.judged_rows import JudgedRows, read_rows
-from stakes.responses.share_products import AnsweredShare, answered_share, combined
-from stakes.results import Estimate, Interval, json_number
+from stakes.responses.judged_totals import JudgedTotals, Means, Of
+from stakes.results import FEWEST_GROUPS, Estimate, Interval, json_number
 
 NOTHING_ANSWERED = "no row was answered"
 
@@ -174,9 +175,9 @@ def judge_report(  # noqa: PLR0913  three columns, and how rows become means
     >>> abstained = [False] * 200 + [True] * 50
     >>> found = stakes.judge_report(human, judge, abstained, target=0.5)
     >>> found.answered, found.specificity
-    (0.8000 (0.7460 to 0.8449), 0.5556 (0.3372 to 0.7544))
+    (0.8000 (0.7458 to 0.8467), 0.5556 (0.3194 to 0.7734))
     >>> found.utility
-    0.0903 (−0.1224 to 0.3215); judge only 0.3760, bias 0.2857 (0.0510 to 0.4892)
+    0.0903 (−0.1453 to 0.3116); judge only 0.3760, bias 0.2857 (0.0653 to 0.5248)
     >>> print(found.verdicts[0].text.partition(": ")[2])
     it passes 44 % of wrong answers.
 
@@ -205,11 +206,11 @@ def _report(rows: JudgedRows, t: float, level: float) -> JudgedResponses:
     if answers.n:
         mean = mean_of_rows(answers, (0.0, 1.0), None, level)
     errors = judge_errors(answers, level)
-    numbers = {name: _corrected(formula, share, mean) for name, formula in _formulas(t).items()}
+    numbers = _numbers(rows, share.value, mean, t, level)
     return JudgedResponses(
         t=t,
         rows=rows.n,
-        answered=share.estimate,
+        answered=share,
         **numbers,
         sensitivity=errors.sensitivity,
         specificity=errors.specificity,
@@ -220,7 +221,7 @@ def _report(rows: JudgedRows, t: float, level: float) -> JudgedResponses:
     )
 
 
-Formula = Callable[[float, float], float]
+Formula = Callable[[Any, Any], Any]  # of the share answered and the accuracy of answers
 
 
 def _formulas(t: float) -> dict[str, Formula]:
@@ -229,38 +230,81 @@ def _formulas(t: float) -> dict[str, Formula]:
         "utility": lambda a, q: a * (q - t) / (1 - t),
         "cost": lambda a, q: a * (1 - q) + (1 - a) * (1 - t),
         "accuracy": lambda _, q: q,
-        "hallucination_rate": lambda a, q: _ratio(a * (1 - q), 1 - a),
+        "hallucination_rate": lambda a, q: a * (1 - q) / (a * (1 - q) + (1 - a)),
     }
 
 
-def _ratio(part: float, rest: float) -> float:
-    return part / (part + rest) if part + rest > 0 else math.nan
+def _at(formula: Formula, a: float, q: float) -> float:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(formula(np.float64(a), np.float64(q)))
 
 
-def _corrected(formula: Formula, share: AnsweredShare, mean: JudgedMean) -> CorrectedEstimate:
-    """Return a number with what the judge alone makes of it."""
-    a, q, f = share.value, mean.value, mean.judge_only
-    if math.isnan(q):
-        return _undefined(formula, share, mean)
-    value, alone = formula(a, q), formula(a, f)
-    band, method = combined(formula, share, mean)
+def answered_share(rows: JudgedRows, level: float) -> Estimate:
+    """Return the share of answered rows."""
+    answered = (~np.isnan(rows.judge)).astype(np.float64)
+    shown = JudgedRows(answered, answered, rows.weights, None, rows.unit)  # a value of all rows
+    groups = FEWEST_GROUPS if rows.unit is None else np.unique(rows.unit).size
+    why = f"needs {FEWEST_GROUPS} groups: got {groups}" if groups < FEWEST_GROUPS else ""
+    return JudgedTotals(shown, (0.0, 1.0)).estimates({"it": lambda m: m.human}, level, why)["it"]
+
+
+def _numbers(
+    rows: JudgedRows, a: float, mean: JudgedMean, t: float, level: float
+) -> dict[str, CorrectedEstimate]:
+    """Return numbers with what the judge alone makes of them."""
+    formulas = _formulas(t)
+    if math.isnan(mean.value):
+        return {name: _undefined(formula, a, mean) for name, formula in formulas.items()}
+    asked: dict[str, Of] = {}
+    for name, formula in formulas.items():
+        asked[name] = partial(_corrected, formula)
+        asked[f"{name}, bias"] = partial(_bias, formula)
+    why = "" if mean.interval is not None else mean.method
+    tuning = None if mean.tuning > 0 else 0.0
+    found = JudgedTotals(rows, (0.0, 1.0), tuning).estimates(asked, level, why)
+    return {
+        name: _number(formula, a, mean, found[name], found[f"{name}, bias"])
+        for name, formula in formulas.items()
+    }
+
+
+def _corrected(formula: Formula, means: Means) -> Any:  # noqa: ANN401
+    return formula(means.answered, means.powered)
+
+
+def _bias(formula: Formula, means: Means) -> Any:  # noqa: ANN401
+    return formula(means.answered, means.judge) - formula(means.answered, means.powered)
+
+
+def _number(
+    formula: Formula, a: float, mean: JudgedMean, found: Estimate, bias: Estimate
+) -> CorrectedEstimate:
+    """Return a number whose accuracy lies between 0 and 1."""
+    value, alone, method = (
+        _at(formula, a, mean.value),
+        _at(formula, a, mean.judge_only),
+        mean.method,
+    )
     if math.isnan(value):
         method = "every answer is right and none was withheld, so nothing is not right"
-    bias = Estimate(alone - value, None, method)
-    if mean.bias.interval is not None and band is not None:
-        ends = [alone - formula(a, min(max(f - b, 0.0), 1.0)) for b in mean.bias.interval]
-        if not any(map(math.isnan, ends)):
-            low, high = min(ends), max(ends)
-            bias = Estimate(alone - value, Interval(low, high, band.level), method)
-    return CorrectedEstimate(value, band, alone, bias, method)
+        return CorrectedEstimate(value, None, alone, Estimate(math.nan, None, method), method)
+    band = found.interval
+    if band is not None:
+        known = [_at(formula, x, y) for x in (0.0, 1.0) for y in (0.0, 1.0)]
+        low, high = np.clip(tuple(band), np.nanmin(known), np.nanmax(known)).tolist()
+        band = Interval(min(low, value), max(high, value), band.level)
+    moved, reach = alone - value, bias.interval
+    if reach is not None:
+        reach = Interval(min(reach.low, moved), max(reach.high, moved), reach.level)
+    return CorrectedEstimate(value, band, alone, Estimate(moved, reach, method), method)
 
 
-def _undefined(formula: Formula, share: AnsweredShare, mean: JudgedMean) -> CorrectedEstimate:
+def _undefined(formula: Formula, a: float, mean: JudgedMean) -> CorrectedEstimate:
     """Return a number without any human label; without an answer some are known nevertheless."""
     why = mean.method
     none = Estimate(math.nan, None, why)
-    if share.value > 0:
-        alone = formula(share.value, mean.judge_only)
-        return CorrectedEstimate(math.nan, None, alone, none, why)
-    value = formula(0.0, 0.0) if formula(0.0, 0.0) == formula(0.0, 1.0) else math.nan
+    if a > 0:
+        return CorrectedEstimate(math.nan, None, _at(formula, a, mean.judge_only), none, why)
+    value, other = _at(formula, 0.0, 0.0), _at(formula, 0.0, 1.0)
+    value = value if value == other else math.nan
     return CorrectedEstimate(value, None, value, none, why)

@@ -18,10 +18,14 @@ from stakes._records import Record
 from stakes._text import number, percent
 from stakes._typing import BoolArray, FloatArray, IntArray
 from stakes.evaluation.findings import plain_values
+from stakes.inference.cells import Cells, Unseen, effective_number
+from stakes.inference.law import Problem
+from stakes.inference.totals import Totals
 from stakes.responses.response_samples import Responses
 
-_STEPS = 20  # coverages that are tried
-_STARTS = (1, 2, 4, 8, 16)  # steps from which the search begins, each at its share of the error
+_GROWTH = 1.1  # from one number of answers that is tried to the next
+_LONGEST = 2**11  # walk that is followed exactly; errors of later tests are added up
+_HALVINGS = 20  # of the logarithm of a level
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,10 +83,11 @@ def coverage_at_risk(responses: Responses, risk: float, *, level: float = 0.95) 
 
     The threshold is valid for new questions of the same kind: with probability `level` over samples
     like this one, the share of wrong answers among those at the threshold or above is at most
-    `risk`. Thresholds at twenty coverages are tested in sequence from several starts
-    (fixed-sequence testing of exact binomial tails; of bounded means by group, after Hoeffding and
-    Bentkus, if responses have groups). Weights raise an error: the guarantee is for questions drawn
-    alike.
+    `risk`. Thresholds of more and more answers are tested together, by exact binomial tails (by the
+    law of intervals on sums of groups, if responses have groups). The level of each test follows
+    from how a row of answers at the limit would go: the tests are of the same answers, so they fail
+    together (step-down tests after Romano and Wolf). Weights raise an error: the guarantee is for
+    questions drawn alike.
 
     Parameters
     ----------
@@ -117,15 +122,16 @@ def coverage_at_risk(responses: Responses, risk: float, *, level: float = 0.95) 
     Answer only the 10 % most confident questions.
     """
     limit = read_number(risk, "risk", 0, 1, closed=(False, False))
-    alpha = (1 - read_level(level)) / len(_STARTS)
+    alpha = 1 - read_level(level)
     data = _Data.from_responses(responses)
-    thresholds = data.some_thresholds()
-    n, best = thresholds.size, -1
-    for start in _STARTS if n else ():
-        for k in range(math.ceil(start * n / _STEPS) - 1, n):
-            if data.p_value(thresholds[k], limit) > alpha:
-                break
-            best = max(best, k)
+    thresholds = data.some_thresholds(_fewest(limit, alpha))
+    shown = _shown(
+        np.array([data.p_value(t, limit) for t in thresholds]),
+        np.array([data.answers(t) for t in thresholds], dtype=np.int64),
+        limit,
+        alpha,
+    )
+    best = int(np.flatnonzero(shown)[-1]) if shown.any() else -1
     text = f"with probability {_name(level)} at most {_name(limit)} of the answers to new questions"
     threshold = float(thresholds[best]) if best >= 0 else math.inf
     answered, wrong = data.shares(threshold)
@@ -207,13 +213,17 @@ class _Data:
             unit = np.unique(unit, return_inverse=True)[1]
         return cls(confidence, responses.right == 0, unit)
 
-    def some_thresholds(self) -> FloatArray:
-        """Return thresholds at some coverages, the highest first; truths play no part."""
+    def some_thresholds(self, fewest: int) -> FloatArray:
+        """Return thresholds for more and more answers, from the fewest; truths play no part."""
         known = np.sort(self.confidence[np.isfinite(self.confidence)])[::-1]
-        if not known.size:
-            return known
-        places = np.ceil(known.size * np.arange(1, _STEPS + 1) / _STEPS).astype(np.int64) - 1
-        return np.unique(known[places])[::-1]
+        places = [known.size] if known.size >= fewest else []
+        while places and places[-1] / _GROWTH >= fewest:
+            places.append(min(int(places[-1] / _GROWTH), places[-1] - 1))
+        return np.unique(known[np.array(places, dtype=np.int64) - 1])[::-1]
+
+    def answers(self, threshold: float) -> int:
+        """Return how many questions are answered."""
+        return int(np.count_nonzero(self.confidence >= threshold))
 
     def shares(self, threshold: float) -> tuple[float, float]:
         """Return the share of all questions that is answered, and answered wrongly."""
@@ -226,10 +236,17 @@ class _Data:
         wrong = answered & self.wrong
         if self.unit is None:
             return binomial_below(int(wrong.sum()), int(answered.sum()), limit)
-        number = bincount(self.unit, answered)
-        some = number > 0  # groups of which nothing is answered say nothing
-        excess = bincount(self.unit, wrong - limit * answered)[some] / number.max()
-        return _bounded_mean_test(float((excess + limit).mean()), excess.size, limit)
+        both = [bincount(self.unit, each) for each in (wrong, answered)]
+        sums = np.column_stack(both).astype(np.float64)
+        sums = sums[sums[:, 1] > 0]  # other groups say nothing
+        rows = Unseen.candidates(np.array([[0.0, 1.0], [1.0, 1.0]]))
+        groups = float(len(sums)), effective_number(sums[:, 1])
+        cells = Cells.from_rows(sums, rows + Unseen.candidates(sums, kind=1), groups=groups)
+        problem = Problem.single(
+            cells, Totals(cells.all_columns, [lambda s: s[..., 0] / s[..., 1]])
+        )
+        p = problem.p_value(0, limit)  # two-sided: sums of few groups are skewed
+        return p if problem.values[0] < limit else 1.0
 
     def expected_errors(self, threshold: float) -> float:
         """Return the share of wrong answers with one more unit, which goes wrong as a whole."""
@@ -239,20 +256,60 @@ class _Data:
         return (math.fsum(wrong.tolist()) + 1) / (wrong.size + 1)
 
 
-def _bounded_mean_test(mean: float, n: int, limit: float) -> float:
-    """Return the p-value of a mean of n values between 0 and 1 whose expectation is the limit.
+def _fewest(limit: float, alpha: float) -> int:
+    """Return how many answers without an error show a limit."""
+    return math.ceil(math.log(alpha) / math.log1p(-limit))
 
-    It is the smaller one of the bounds of Hoeffding and Bentkus, valid for any n.
+
+def _shown(p: FloatArray, sizes: IntArray, limit: float, alpha: float) -> BoolArray:
+    """Return which p-values are small enough; those that are make the others' level larger."""
+    shown = np.zeros(p.size, dtype=np.bool_)
+    while not shown.all():
+        left = np.flatnonzero(~shown)
+        new = left[p[left] <= _levels(sizes[left], limit, alpha)]
+        if not new.size:
+            break
+        shown[new] = True
+    return shown
+
+
+def _levels(sizes: IntArray, limit: float, alpha: float) -> FloatArray:
+    """Return levels at which all tests of first answers together have an error of alpha.
+
+    They are in inverse proportion to the sizes: tests of few answers need more.
     """
-    if mean >= limit:
-        return 1.0
-    low = max(mean, 0.0)
-    parts = (
-        low * math.log(low / limit) if low else 0.0,
-        (1 - low) * math.log((1 - low) / (1 - limit)),
-    )
-    hoeffding = math.exp(-n * sum(parts))
-    return min(hoeffding, math.e * binomial_below(math.ceil(n * low), n, limit))
+    parts = sizes[0] / sizes
+    low, high = math.log(alpha / sizes.size), math.log(alpha)
+    for _ in range(_HALVINGS if sizes.size > 1 else 0):
+        middle = (low + high) / 2
+        kept = _crossing(sizes, limit, math.exp(middle) * parts) <= alpha
+        low, high = (middle, high) if kept else (low, middle)
+    return np.asarray(parts * math.exp(low))
+
+
+def _crossing(sizes: IntArray, limit: float, levels: FloatArray) -> float:
+    """Return how often answers at the limit have p-values below the level of any of the sizes."""
+    from scipy.special import bdtr  # noqa: PLC0415  slow to import
+
+    late = sizes > _LONGEST
+    rest, sizes, levels = float(levels[late].sum()), sizes[~late], levels[~late]
+    if not sizes.size:
+        return rest
+    most = int(sizes[-1] * limit) + 1
+    errors = np.arange(most + 1)
+    ends = [
+        int(np.searchsorted(bdtr(errors[: n + 1], n, limit), level, side="right"))
+        for n, level in zip(sizes, levels, strict=True)
+    ]
+    share, found, before = np.ones(1), rest, 0  # of walks by errors so far
+    for n, end in zip(sizes, ends, strict=True):
+        new = int(n) - before
+        step = np.diff(bdtr(errors[: new + 1], new, limit), prepend=0.0)
+        share = np.convolve(share, step)[: max(ends) or 1]
+        found += float(share[:end].sum())
+        share[:end] = 0.0
+        before = int(n)
+    return found
 
 
 def _name(share: float) -> str:
