@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import golden
+import golden_law
 import golden_responses
 from command import call
 from golden_outcomes import unpacked
@@ -81,9 +82,18 @@ def test_committed_cases_of_responses_are_those_of_the_library(part: str) -> Non
     assert same(unpacked(made), unpacked(committed[part]))
 
 
+@pytest.mark.parametrize("part", golden_law.MAKERS)
+def test_committed_cases_of_the_law_are_those_of_the_library(part: str) -> None:
+    committed = json.loads(golden_law.PLACE.read_text("utf-8"))
+    assert committed.keys() == golden_law.MAKERS.keys()
+    made = json.loads(golden.as_json(golden_law.MAKERS[part]()))
+    assert same(made, committed[part])
+
+
 def test_cases_take_little_room() -> None:
     assert golden.PLACE.stat().st_size < 320_000
     assert golden_responses.PLACE.stat().st_size < 100_000
+    assert golden_law.PLACE.stat().st_size < 20_000
 
 
 def test_the_core_finds_what_the_library_finds() -> None:

@@ -1,0 +1,129 @@
+/** Means of what rows lose, at given priors or over all rows, and their ratios to other means. */
+import { type Cells, type Interval, intervalOf, type Metric } from "./law";
+
+export const MOST_ROWS = 2 ** 10; // beyond which rows that are alike share a cell
+const FINE = 17; // bits of a single number that are dropped: 64 steps an octave remain
+const ROUGH = 21; // the same of what matters less: 4 steps
+
+/** Rows of one class each. Amounts are losses times weights. */
+export interface LossRows {
+  y: Uint16Array;
+  amount: Float64Array;
+  weight: Float64Array;
+  base: Float64Array | null; // the amount of a constant answer: losses are in units of its mean
+  counts: Float64Array; // how many samples each row is
+}
+
+/**
+ * Return the interval of a mean loss, or of its ratio to that of a constant answer.
+ *
+ * With priors it is the mean of each class at its prior, and the design fixed how many rows a class
+ * has; without, it is that over all rows. Of the rows that may occur the worst counts half.
+ */
+export function meanInterval(rows: LossRows, possible: LossRows, priors: number[] | null, radius: number): Interval {
+  const kept = rows.y.length > MOST_ROWS ? merged(rows, priors) : rows;
+  const every = joined(kept, possible);
+  const stratum = priors ? every.y : new Uint16Array(every.y.length);
+  const cells: Cells = { counts: every.counts, seen: kept.y.length, stratum, strata: priors?.length ?? 1 };
+  return intervalOf(cells, meanOf(every, priors), radius);
+}
+
+/** Return a mean loss as a function of the weights of rows. */
+export function meanOf({ y, amount, weight, base }: LossRows, priors: number[] | null): Metric {
+  const shares = priors ?? [1];
+  const of = priors ? y : new Uint16Array(y.length);
+  const [lost, size, unit, scale, left] = Array.from({ length: 5 }, () => new Float64Array(shares.length));
+  let below = 1;
+  const value = (w: Float64Array): number => {
+    lost.fill(0);
+    size.fill(0);
+    unit.fill(0);
+    for (let u = 0; u < w.length; u++) {
+      const k = of[u];
+      lost[k] += w[u] * amount[u];
+      size[k] += w[u] * weight[u];
+      if (base) unit[k] += w[u] * base[u];
+    }
+    let above = 0;
+    below = base ? 0 : 1;
+    for (let k = 0; k < shares.length; k++) {
+      scale[k] = shares[k] > 0 ? shares[k] / size[k] : 0;
+      if (shares[k] > 0) above += scale[k] * lost[k];
+      if (base && shares[k] > 0) below += scale[k] * unit[k];
+    }
+    return above / below;
+  };
+  const slopes = (w: Float64Array, out: Float64Array): void => {
+    const now = value(w);
+    for (let k = 0; k < shares.length; k++) {
+      left[k] = shares[k] > 0 ? (lost[k] - now * unit[k]) / size[k] : 0;
+      scale[k] /= below;
+    }
+    for (let u = 0; u < w.length; u++) {
+      const k = of[u];
+      const rest = base ? amount[u] - now * base[u] : amount[u];
+      out[u] = scale[k] * (rest - left[k] * weight[u]);
+    }
+  };
+  return { value, slopes };
+}
+
+/**
+ * Return fewer rows with the same sums: those that are alike as one.
+ *
+ * They agree to 1/64 in how far they pull the value, which alone makes its interval, and roughly in
+ * what it is in units of.
+ */
+export function merged(rows: LossRows, priors: number[] | null): LossRows {
+  const { y, amount, weight, base, counts } = rows;
+  const pull = new Float64Array(y.length);
+  meanOf(rows, priors).slopes(counts, pull);
+  const [fine, rough] = [leading(pull, FINE), leading(base ?? weight, ROUGH)];
+  const place = new Map<number, number>();
+  const at = new Uint32Array(y.length);
+  for (let u = 0; u < y.length; u++) {
+    const key = (y[u] * 2 ** (32 - FINE) + fine[u]) * 2 ** (32 - ROUGH) + rough[u];
+    const known = place.get(key);
+    at[u] = known ?? place.size;
+    if (known === undefined) place.set(key, place.size);
+  }
+  const number = new Float64Array(place.size);
+  for (let u = 0; u < y.length; u++) number[at[u]] += counts[u];
+  const mean = (column: Float64Array): Float64Array => {
+    const sums = new Float64Array(place.size);
+    for (let u = 0; u < y.length; u++) sums[at[u]] += counts[u] * column[u];
+    return sums.map((sum, cell) => sum / number[cell]);
+  };
+  const of = new Uint16Array(place.size);
+  for (let u = 0; u < y.length; u++) of[at[u]] = y[u];
+  return { y: of, amount: mean(amount), weight: mean(weight), base: base && mean(base), counts: number };
+}
+
+/** Return sign, exponent and the leading bits of numbers, as whole numbers. */
+function leading(column: Float64Array, dropped: number): Uint32Array {
+  let largest = 1e-300;
+  for (const x of column) largest = Math.max(largest, Math.abs(x));
+  const single = new Float32Array(column.length);
+  for (let u = 0; u < column.length; u++) single[u] = column[u] / largest + 0; // no -0
+  return new Uint32Array(single.buffer).map((bits) => bits >>> dropped);
+}
+
+/** Return rows seen and rows that may occur, which count 0. */
+function joined(rows: LossRows, more: LossRows): LossRows {
+  const both = (a: Float64Array, b: Float64Array): Float64Array => {
+    const out = new Float64Array(a.length + b.length);
+    out.set(a);
+    out.set(b, a.length);
+    return out;
+  };
+  const y = new Uint16Array(rows.y.length + more.y.length);
+  y.set(rows.y);
+  y.set(more.y, rows.y.length);
+  return {
+    y,
+    amount: both(rows.amount, more.amount),
+    weight: both(rows.weight, more.weight),
+    base: rows.base && more.base && both(rows.base, more.base),
+    counts: both(rows.counts, new Float64Array(more.y.length)),
+  };
+}
