@@ -6,24 +6,23 @@ __all__ = ["Estimate", "ExpectedLoss", "Interval", "MetricValue", "Undefined"]
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from stakes._check import read_level
 from stakes._codes import CodeExplanation, explain_code
-from stakes._math import expectation
-from stakes._quantiles import normal, skewed_ends, student
 from stakes._records import NumberRecord, Record
 from stakes._text import number, plain, quoted
 from stakes._typing import FloatArray, IntArray, Label, Names
-from stakes.class_losses import ClassLosses, Constant, Design, NaivePrices
+from stakes.inference.law import FEWEST_GROUPS, Problem
+from stakes.inference.means import Naive
+from stakes.loss_rows import LossRows
 
 Direction = Literal["lower", "higher"]
-FEWEST_OF_CLASS = 10  # samples, below which no interval of a loss without a bound covers
-FEWEST_OF_HEAVY = 30  # the same for a class whose prior is more than twice its share of samples
-FEWEST_GROUPS = 5  # below which no interval is given
+FEWEST_OF_CLASS = 10  # samples, below which a calibrator is not fitted
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ class Estimate(NumberRecord):
     Examples
     --------
     >>> import stakes
-    >>> estimate = stakes.Estimate(0.8, stakes.Interval(0.7, 0.95, 0.95), "closed form")
+    >>> estimate = stakes.Estimate(0.8, stakes.Interval(0.7, 0.95, 0.95), "likelihood")
     >>> print(estimate)
     0.8000 (0.7000 to 0.9500)
     >>> 1 in estimate.interval  # below 1 for sure
@@ -177,16 +176,14 @@ class ExpectedLoss(NumberRecord):
     classes : tuple of names
     priors : array of K
     priors_from_data : bool
-    losses : ClassLosses
-        Sums of losses in each class.
+    losses : LossRows
+        What samples lost, and could lose.
     naive_losses : array of K
         Loss of the naive answer in each class.
-    prices : NaivePrices or None
-        If costs differ from case to case.
-    design : Design or None
-        If samples come in groups.
-    rivals : tuple of Constant
-        Other constant answers that could be the naive one.
+    rivals : tuple of arrays of K
+        Losses of other constant answers, which could be the naive one.
+    naive_at : callable or None
+        Loss of the naive answer in each class at other priors, where it changes with them.
     infinite_rows : array of int
     infinite_samples : int
     over_others : float
@@ -212,11 +209,10 @@ class ExpectedLoss(NumberRecord):
     classes: Names
     priors: FloatArray
     priors_from_data: bool
-    losses: ClassLosses = field(repr=False)
+    losses: LossRows = field(repr=False)
     naive_losses: FloatArray = field(repr=False)
-    prices: NaivePrices | None = field(default=None, repr=False)  # where they differ by case
-    design: Design | None = field(default=None, repr=False)  # where samples come in groups
-    rivals: tuple[Constant, ...] = field(default=(), repr=False)  # of the naive decision
+    rivals: tuple[FloatArray, ...] = field(default=(), repr=False)  # of the naive decision
+    naive_at: Naive | None = field(default=None, repr=False)
     infinite_rows: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
     infinite_samples: int = field(default=0, repr=False)  # more than rows that stand for several
     over_others: float = field(default=math.nan, repr=False)  # where the loss is finite
@@ -244,79 +240,58 @@ class ExpectedLoss(NumberRecord):
 
     @property
     def standard_error(self) -> float:
-        """Standard error of the value; NaN if a class that counts has only one sample.
+        """Standard error of the value; NaN if it is infinite.
 
         With given priors, class sizes are fixed, so only the variation within classes counts; with
         priors from the data, the class frequencies vary too.
         """
-        losses = self.losses.deflated(self._effects[0])
-        return self._error(losses, self.value, np.ones_like(self.priors))
+        return math.nan if math.isinf(self.value) else float(self._problem.errors[0])
 
     @property
     def normalized_standard_error(self) -> float:
         """Standard error of the normalised value; with data priors the naive cost varies too."""
+        if self.undefined is not None or math.isinf(self.value):
+            return math.nan
+        return float(self._problem.errors[1])
+
+    @cached_property
+    def _problem(self) -> Problem:
+        """The problem of the value, and of the normalised value."""
+        given = None if self.priors_from_data else self.priors
         if self.undefined is not None:
-            return math.nan
-        losses, value = self.losses.deflated(self._effects[1]), self.normalized
-        if self.prices is not None:
-            losses, value = self.prices.residuals(losses, value), 0.0
-        return self._error(losses, value, self.naive_losses) / self.naive
-
-    def _error(self, losses: ClassLosses, value: float, reference: FloatArray) -> float:
-        """Return the standard error of the mean of loss - value * reference."""
-        if math.isinf(self.value) or (self.losses.size[self.priors > 0] < 1 + 1e-9).any():
-            return math.nan
-        return math.sqrt(math.fsum(self._parts(losses, value, reference)))
-
-    @property
-    def _effects(self) -> tuple[float, float]:
-        return (1.0, 1.0) if self.design is None else (self.design.value, self.design.normalized)
+            return self.losses.problem(given)
+        if self.naive_at is not None and not self.rivals:
+            return self.losses.problem(given, naive=self.naive_at)
+        return self.losses.problem(given, np.array([self.naive_losses, *self.rivals]))
 
     @property
     def no_interval(self) -> str:
         """Why there is no interval; empty if there is one."""
         if math.isinf(self.value):
             return "the value is infinite"
-        if self.design is not None and self.design.groups < FEWEST_GROUPS:
-            return f"needs {FEWEST_GROUPS} groups: got {self.design.groups}"
-        if self._bounded:
+        groups = self._problem.cells.groups
+        if groups is None or groups[0] >= FEWEST_GROUPS:
             return ""
-        seen = self.priors > 0
-        size = self.losses.size
-        heavy = self.priors > 2 * size / size.sum()
-        needed = np.where(heavy, FEWEST_OF_HEAVY, FEWEST_OF_CLASS)
-        few = seen & (size < needed)
-        if few.any():
-            k = int(few.argmax())
-            got = f"{number(float(size[k]))} of class {plain(self.classes[k])}"
-            which = "a class with a prior of twice its share" if heavy[k] else "each class"
-            return f"a loss without a bound needs {needed[k]} samples of {which}: got {got}"
-        if not (self.losses.variance[seen] > 0).any():
-            return "the loss is the same for all samples of a class, which shows no spread"
-        return ""
+        return f"needs {FEWEST_GROUPS} groups: got {groups[0]:g}"
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return a closed-form confidence interval for the value.
+        """Return the likelihood interval of the value.
 
-        Bounded losses have the adjusted Wald interval: z^2 pseudo-samples, half at the least and
-        half at the largest loss, are added before the usual formula, so a perfect score on ten
-        samples does not imply certainty. Unbounded losses have Student's t, which Hall's correction
-        for skewness can only widen, and no interval with few samples of a class (`no_interval` says
-        why).
+        It is the range of the value over all reweightings of the samples, together with half an
+        unseen sample where it would do most harm, that are not less likely than exp(-q^2 / 2).
 
         Parameters
         ----------
         level : float, default 0.95
             Confidence level of the interval.
         """
-        return self._interval(level, np.ones_like(self.priors), normalized=False)
+        return self._interval(0, self.value, level)
 
     def normalized_interval(self, level: float = 0.95) -> Interval:
-        """Return a closed-form confidence interval for the normalised value.
+        """Return the likelihood interval of the normalised value.
 
-        The naive cost is the least of all constant decisions. With priors from the data, the best
-        constant decision in the population need not be the best on these samples, so the upper end
-        is the highest over all candidates.
+        The naive cost is the least of all constant decisions. With priors from the data it varies
+        too, and another decision may be the best one, so the upper end is the highest over all.
 
         Parameters
         ----------
@@ -325,129 +300,32 @@ class ExpectedLoss(NumberRecord):
         """
         if self.undefined is not None:
             return Interval(math.nan, math.nan, read_level(level))
-        band = self._interval(level, self.naive_losses, normalized=True)
-        if not self.priors_from_data:
-            return band
-        highest = band.high
-        for other in self.rivals:
-            record = replace(
-                self, naive=other.value, naive_losses=other.losses, prices=other.prices
-            )
-            highest = max(highest, record._interval(level, other.losses, normalized=True).high)
-        return Interval(band.low, highest, level)
+        return self._interval(1, self.normalized, level)
 
-    def _interval(self, level: float, reference: FloatArray, *, normalized: bool) -> Interval:
-        z = normal(read_level(level))
-        if math.isinf(self.value):
-            return Interval(math.nan, math.inf, level)
+    def _interval(self, number: int, value: float, level: float) -> Interval:
+        """Return the interval of a number of the problem, which includes its value."""
+        level = read_level(level)
         if self.no_interval:
-            return Interval(math.nan, math.nan, level)
-        losses = self.losses.deflated(self._effects[normalized])
-        if not self._bounded:
-            return self._skewed_interval(losses, level, reference, normalized=normalized)
-        quantile = z if self.design is None else student(level, self.design.groups - 1)
-        bands = [
-            self._padded_interval(losses, amount, quantile, reference, normalized=normalized)
-            for amount in self._pseudo_samples(z)
-        ]
-        return Interval(min(low for low, _ in bands), max(high for _, high in bands), level)
+            return Interval(math.nan, math.inf if math.isinf(self.value) else math.nan, level)
+        if level not in self._ends:
+            self._ends[level] = self._problem.intervals(level)
+        low, high = self._ends[level][number].tolist()
+        return Interval(min(low, value), max(high, value), level)
 
-    def _padded_interval(
-        self,
-        losses: ClassLosses,
-        amount: FloatArray,
-        quantile: float,
-        reference: FloatArray,
-        *,
-        normalized: bool,
-    ) -> tuple[float, float]:
-        prices, unit = (self.prices, self.naive) if normalized else (None, 1.0)
-        padded = losses.padded(amount)
-        if prices is not None:
-            unit = expectation(self.priors, prices.padded_mean(losses.size, amount))
-        centre = expectation(self.priors, padded.mean) / unit
+    @cached_property
+    def _ends(self) -> dict[float, FloatArray]:
+        """The intervals that were asked for, by level."""
+        return {}
 
-        def reach(value: float) -> float:
-            if prices is None:
-                parts = self._parts(padded, value, reference)
-            else:
-                parts = self._parts(prices.residuals(losses, value).padded(amount), 0.0, reference)
-            shift = np.square((value - centre) * unit) / padded.size[self.priors > 0].sum()
-            return quantile * math.sqrt(max(math.fsum(parts) - shift, 0.0)) / unit
+    @cached_property
+    def p_value(self) -> float:
+        """The p-value of costing what the best constant answer does; NaN if there is no interval.
 
-        half = above = reach(centre)
-        if self.priors_from_data and (prices is not None or np.ptp(reference[self.priors > 0]) > 0):
-            above = max(half, reach(centre + half))  # a ratio varies more the higher it is
-        least, most = self._range(reference)
-        return max(centre - half, least / unit), min(centre + above, most / unit)
-
-    def _skewed_interval(
-        self, losses: ClassLosses, level: float, reference: FloatArray, *, normalized: bool
-    ) -> Interval:
-        """Return the interval of a loss without a bound: Student's t, corrected for skewness.
-
-        Degrees of freedom are those of Welch and Satterthwaite, or one less than the groups.
+        It is the level, from 1, at which the interval of the normalised value ends at 1.
         """
-        seen, unit = self.priors > 0, self.naive if normalized else 1.0
-        centre = value = self.value / unit
-        if normalized and self.prices is not None:
-            losses, value = self.prices.residuals(losses, centre), 0.0
-        size, p = losses.size[seen], self.priors[seen]
-        parts = self._parts(losses, value, reference) * size / np.maximum(size - 1, 1)
-        variance = math.fsum(parts)
-        degrees = variance**2 / math.fsum(np.square(parts) / np.maximum(size - 1, 1))
-        if self.design is not None:
-            degrees = self.design.groups - 1.0
-        about = value * reference if self.priors_from_data else losses.mean
-        cubes = math.fsum(p**3 / np.square(size) * losses.cubes_about(about)[seen])
-        error = math.sqrt(variance) / unit
-        quantile = student(level, degrees)
-        low, high = skewed_ends(quantile, cubes / variance**1.5)
-        low, high = min(low, -quantile), max(high, quantile)
-        least, _ = self._range(reference)
-        return Interval(max(centre - high * error, least / unit), centre - low * error, level)
-
-    def _range(self, reference: FloatArray) -> tuple[float, float]:
-        """Return the least and the largest value that any system could have.
-
-        With data priors the naive cost varies too, so that a normalised value has no known bound;
-        neither has, in general, a sum of prices that differ from case to case.
-        """
-        seen, absolute = self.priors > 0, bool((reference == 1).all())
-        low, high = self.losses.low[seen], self.losses.high[seen]
-        if self.prices is not None and not (self.prices.bounded and absolute):
-            return 0.0, math.inf
-        if self.priors_from_data:
-            return (float(low.min()), float(high.max())) if absolute else (0.0, math.inf)
-        p = self.priors[seen]
-        return math.fsum(p * low), math.fsum(p * high)
-
-    @property
-    def _bounded(self) -> bool:
-        return bool(np.isfinite(self.losses.high[self.priors > 0]).all())
-
-    def _pseudo_samples(self, z: float) -> list[FloatArray]:
-        """Return how many pseudo-samples each class gets: z^2 in all, the same for each class.
-
-        Spread by prior they would miss a rare class whose errors are costly. Where one class makes
-        most of the uncertainty they are too few: a second interval, with z^2 times its share of
-        that, is then joined to the first.
-        """
-        seen = self.priors > 0
-        even = seen / seen.sum()
-        reach = self.priors * (self.losses.high - self.losses.low)
-        most = np.divide(np.square(reach), self.losses.size, out=np.zeros_like(reach), where=seen)
-        share = most / total if (total := float(most.sum())) > 0 else even
-        if (share <= even).all():
-            return [z * z * even]
-        return [z * z * even, z * z * np.maximum(share, even)]
-
-    def _parts(self, losses: ClassLosses, value: float, reference: FloatArray) -> FloatArray:
-        """Variance of the mean of loss - value * reference that each class that counts adds."""
-        seen = self.priors > 0
-        about = losses.spread_about(value * reference) if self.priors_from_data else losses.variance
-        parts: FloatArray = np.square(self.priors[seen]) / losses.size[seen] * about[seen]
-        return parts
+        if self.no_interval or self.undefined is not None:
+            return math.nan
+        return self._problem.p_value(1, 1.0)
 
     def __str__(self) -> str:
         band = self.interval()
@@ -575,7 +453,7 @@ def normalized_of(record: ExpectedLoss, level: float) -> Estimate:
 
 
 def _method(record: ExpectedLoss) -> str:
-    return "closed form" if record.design is None else "closed form, by group"
+    return "likelihood" if record.losses.unit is None else "likelihood, by group"
 
 
 def json_number(value: float) -> float | str | None:

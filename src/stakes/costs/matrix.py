@@ -438,6 +438,17 @@ class CostMatrix(DecidingCosts):
         costs = self._table.constants(p)[places]
         return places[np.argsort(costs, kind="stable")[:_MOST_RIVALS]]
 
+    def rival_columns(self, p: FloatArray) -> tuple[FloatArray, ...]:
+        """Return what the other decisions that could be the best constant one cost each class.
+
+        Parameters
+        ----------
+        p : array of K
+            Priors that are already checked.
+        """
+        columns = (self.column(int(j)) for j in self.rivals(p, self.naive_at(p)[0]))
+        return tuple(np.asarray(column, dtype=np.float64) for column in columns)
+
     def odds(self, priors: PriorsLike) -> float:
         """Return c12 P1 / (c21 P2), the one free number of a binary problem (eq:alpha).
 

@@ -17,7 +17,6 @@ from stakes._math import log, softplus
 from stakes._records import Record
 from stakes._text import number
 from stakes._typing import ArrayLike, FloatArray, Names
-from stakes.class_losses import Constant
 from stakes.curves import dialects
 from stakes.curves.dialects import Dialect, Prices, Priors, Thresholds, finite_odds, inside
 from stakes.curves.reading import check_both
@@ -401,7 +400,7 @@ class RiskCurve(Record):
             priors_from_data=prices.from_data,
             losses=losses,
             naive_losses=constant,
-            rivals=(Constant(int(first), math.fsum(priors * other), other),),
+            rivals=(other,) if prices.from_data else (),
         )
 
     def _worst_application(

@@ -6,9 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from stakes._math import cumulative, log, softplus
+from stakes._math import cumulative, log, quotient, softplus
 from stakes._typing import FloatArray
-from stakes.class_losses import ClassLosses
+from stakes.loss_rows import LossRows
 from stakes.samples import Samples
 from stakes.scores import LogPosteriors, Posteriors
 from stakes.statistics import ScoreLevels
@@ -83,14 +83,14 @@ class ThresholdSteps:
         return self._rates if self.squares is None else _error_rates(self.squares)
 
     @cached_property
-    def sizes(self) -> FloatArray:
-        """How many equal samples each class is worth."""
-        total = np.asarray(self.levels.totals, dtype=np.float64)
-        if self.squares is None:
-            return total
-        # Squares may be on a scale of their own; within a class only their sum counts.
-        square = np.ldexp(self.squares.totals, self.squares.exponent)
-        return np.square(total) / square
+    def _totals(self) -> tuple[FloatArray, FloatArray]:
+        """The summed weights of each class, and their squares, on one scale."""
+        totals = np.asarray(self.levels.totals, dtype=np.float64)
+        squares = totals
+        if self.squares is not None:  # squares may be on a scale of their own
+            squares = np.ldexp(np.asarray(self.squares.totals, float), self.squares.exponent)
+        above = self.levels.exponent - self.levels.exponent.max()
+        return np.ldexp(totals, above), np.ldexp(squares, 2 * above)
 
     def rates(self, thresholds: FloatArray) -> Rates:
         """Return R_12 and R_21 at log odds of the threshold."""
@@ -98,23 +98,22 @@ class ThresholdSteps:
         alarms, misses = self._rates
         return alarms[place], misses[place]
 
-    def losses(self, threshold: float, costs: FloatArray, offsets: FloatArray) -> ClassLosses:
-        """Return what is known of the loss within each class, for one threshold.
+    def losses(self, threshold: float, costs: FloatArray, offsets: FloatArray) -> LossRows:
+        """Return what rows of each class lose at one threshold.
 
         A sample of class k costs `offsets[k]`, and `costs[k]` more where the decision is wrong.
         """
         place = np.searchsorted(self.levels.level, threshold, side="right")
-        both = self._rates, self._squared
-        rate, squared = (np.array([part[place] for part in rates]) for rates in both)
-        variance = np.maximum(squared - 2 * rate * squared + np.square(rate), 0)
-        return ClassLosses(
-            size=self.sizes,
-            mean=offsets + costs * rate,
-            drift=costs * (squared - rate),
-            variance=np.square(costs) * variance,
-            low=offsets,
-            high=offsets + costs,
+        wrong, squared = (
+            np.array([part[place] for part in r]) for r in (self._rates, self._squared)
         )
+        y, mistaken = np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1])
+        total, square = (sums[y] for sums in self._totals)
+        mass = total * np.where(mistaken, wrong[y], 1 - wrong[y])
+        square = square * np.where(mistaken, squared[y], 1 - squared[y])
+        loss, weight = offsets[y] + costs[y] * mistaken, quotient(square, mass)
+        rows = LossRows(offsets + costs * wrong, y, loss, weight, quotient(mass, weight))
+        return rows.between(offsets, offsets + costs)
 
     def pooled(self, prior_log_odds: float) -> "ThresholdSteps":
         """Return the steps after the best monotone map of the log odds, by PAV.

@@ -10,19 +10,17 @@ from stakes._typing import FloatArray, IntArray
 from stakes.costs import SampleCosts
 from stakes.curves import MinimumCost, RocCurve
 from stakes.evaluation.applications import ApplicationSamples
-from stakes.intervals import by_groups
 from stakes.metrics import ConfusionMatrix, DecisionMetric
 from stakes.metrics.decision_tables import DecisionTable
 from stakes.metrics.expected_losses import (
     expected_sample_cost,
     from_sums,
     losses_summed,
-    sample_losses,
 )
 from stakes.metrics.traditional import metrics_for_report
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
-from stakes.scoring import BayesCost, ScoringRule
+from stakes.scoring import BayesCost
 from stakes.statistics import ScoreLevels
 
 
@@ -32,7 +30,6 @@ class ApplicationDecisions:
 
     use: ApplicationSamples
     indices: IntArray  # of the decisions among all that there are
-    cost: ExpectedLoss
 
     @property
     def samples(self) -> Samples:
@@ -75,12 +72,21 @@ class ApplicationDecisions:
         """The traditional metrics that a report shows."""
         return metrics_for_report(self.in_use, self.use.costs)
 
-    @property
-    def grouped_cost(self) -> ExpectedLoss:
-        """What the decisions cost, with the groups that samples come in."""
-        if self.samples.groups is None:
-            return self.cost
-        return by_groups(self.cost, self.samples, self.losses(), self.naive())
+    @cached_property
+    def cost(self) -> ExpectedLoss:
+        """What the decisions cost."""
+        samples, costs = self.samples, self.use.costs
+        if isinstance(costs, SampleCosts):
+            costs = costs.constant() or costs
+        if isinstance(costs, SampleCosts):
+            how = samples.weights, samples.given_priors, samples.copies, samples.groups
+            cost = expected_sample_cost(costs, samples.y, self.indices, *how)
+            return replace(cost, name="Bayes expected cost")
+        sums = losses_summed(costs.at(samples.y, self.indices), samples)
+        table, empty = self.table, np.empty(0, dtype=np.int64)
+        rows = table.losses(costs.at(table.y, table.decided), sums.mean)
+        rows = rows.between(*costs.ranges())
+        return from_sums(BayesCost(costs), sums, samples, rows, empty)
 
     def losses(self) -> FloatArray:
         """Return the cost of each sample."""
@@ -125,25 +131,4 @@ def least_cost(use: ApplicationSamples, curve: RocCurve | None) -> MinimumCost |
 
 def bayes_decisions(use: ApplicationSamples) -> ApplicationDecisions:
     """Decide and price the samples of an application."""
-    return price_decisions(use, use.decide())
-
-
-def price_decisions(use: ApplicationSamples, indices: IntArray) -> ApplicationDecisions:
-    """Return what decisions that were made cost."""
-    samples, costs = use.samples, use.costs
-    if isinstance(costs, SampleCosts):
-        costs = costs.constant() or costs
-    if isinstance(costs, SampleCosts):
-        w, given = samples.weights, samples.given_priors
-        cost = expected_sample_cost(costs, samples.y, indices, w, given, samples.copies)
-        return ApplicationDecisions(use, indices, replace(cost, name="Bayes expected cost"))
-    sums = losses_summed(costs.at(samples.y, indices), samples)
-    empty = np.empty(0, dtype=np.int64)
-    return ApplicationDecisions(use, indices, from_sums(BayesCost(costs), sums, samples, empty))
-
-
-def rule_loss(rule: ScoringRule, record: ExpectedLoss, samples: Samples) -> ExpectedLoss:
-    """Return an expected loss, with the groups that samples come in."""
-    if samples.groups is None:
-        return record
-    return by_groups(record, samples, sample_losses(rule, samples))
+    return ApplicationDecisions(use, use.decide())

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -19,14 +18,13 @@ from stakes.evaluation.rates import (
     metric_estimates,
 )
 from stakes.evaluation.score_thresholds import ScoreThreshold, score_threshold
-from stakes.evaluation.systems import Grouping, System
-from stakes.intervals import CalibrationPair, by_groups, with_learning
+from stakes.evaluation.systems import System
+from stakes.intervals import CalibrationPair, with_learning
 from stakes.metrics import CalibrationError, explain
 from stakes.metrics.calibration_errors import binned_errors
 from stakes.metrics.expected_losses import expectation, sample_losses
 from stakes.results import FEWEST_OF_CLASS, Estimate, ExpectedLoss, normalized_of, value_of
 from stakes.samples import Samples
-from stakes.scoring import LogLoss
 
 _GROUPED = "not given with groups"
 
@@ -110,11 +108,11 @@ def rule_result(system: System, i: int, level: float) -> LossResult:
     rule, samples, rows = system.rules[i], system.samples, system.expected_losses[i]
     before = sample_losses(rule, samples)
     known = system.of_all
-    raw = by_groups(rows, samples, before) if known is None else known.losses[rule]
+    raw = rows if known is None else known.losses[rule]
     if system.stage is None:
         return LossResult(raw, value_of(raw, level), normalized_of(raw, level))
     after = sample_losses(rule, system.calibrated)
-    record = by_groups(system.calibrated_losses[i], samples, after)
+    record = system.calibrated_losses[i]
     learning = system.learning_cost(
         samples, record.value, lambda better: expectation(rule, better).value
     )
@@ -126,7 +124,7 @@ def rule_result(system: System, i: int, level: float) -> LossResult:
 
 def application_loss(system: System, i: int, level: float) -> LossResult:
     """Return the cost of decisions in one application, uncalibrated and calibrated."""
-    before, raw = system.decisions[i], system.decisions_of_all[i].grouped_cost
+    before, raw = system.decisions[i], system.decisions_of_all[i].cost
     if system.stage is None:
         return LossResult(raw, value_of(raw, level), normalized_of(raw, level))
     after, use = system.calibrated_decisions[i], system.uses[i]
@@ -137,7 +135,7 @@ def application_loss(system: System, i: int, level: float) -> LossResult:
     losses = before.losses(), after.losses(), before.naive()
     learning = system.learning_cost(use.samples, after.cost.value, loss)
     pair = CalibrationPair(before.samples, *losses, learning, before.largest_difference())
-    return _calibrated(raw, after.grouped_cost, pair, level, before.cost)
+    return _calibrated(raw, after.cost, pair, level, before.cost)
 
 
 def _calibrated(
@@ -181,22 +179,13 @@ def class_results(system: System, level: float) -> tuple[ClassResult, ...]:
     """Return what is lost on each class that occurs."""
     decisions, entropy = system.decisions_of_all[0], system.entropy
     shares = DecisionShares.from_decisions(decisions, level)
-    costs: Grouping | None = None
-    losses: Grouping | None = None
-    if decisions.samples.groups is not None:
-        costs = partial(by_groups, samples=decisions.samples, losses=decisions.losses())
-        rule, known, samples = LogLoss(), system.of_all, system.decisions[0].samples
-        if known is not None and rule in known.groups:
-            losses = known.groups[rule]
-        elif samples.groups is not None:
-            losses = partial(by_groups, samples=samples, losses=sample_losses(rule, samples))
     return tuple(
         ClassResult(
             name,
             n,
             float(decisions.cost.priors[k]),
-            _mean(decisions.cost, k, level, costs),
-            _mean(entropy, k, level, losses),
+            _mean(decisions.cost, k, level),
+            _mean(entropy, k, level),
             shares.of_class(k) if decisions.use.square else None,
         )
         for k, name in enumerate(decisions.samples.classes)
@@ -204,9 +193,8 @@ def class_results(system: System, level: float) -> tuple[ClassResult, ...]:
     )
 
 
-def _mean(loss: ExpectedLoss, k: int, level: float, grouped: Grouping | None) -> Estimate:
+def _mean(loss: ExpectedLoss, k: int, level: float) -> Estimate:
     alone = np.zeros(len(loss.classes))
     alone[k] = 1
     value = float(loss.losses.mean[k])
-    record = replace(loss, value=value, priors=alone, priors_from_data=False)
-    return value_of(record if grouped is None else grouped(record), level)
+    return value_of(replace(loss, value=value, priors=alone, priors_from_data=False), level)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 __all__ = ["DecisionEvaluation", "evaluate_decisions"]
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from stakes._check import InputError, read_level
 from stakes._counting import bincount
@@ -29,9 +26,8 @@ from stakes.evaluation.verdicts.cautions import few_errors, few_kinds, small_cla
 from stakes.evaluation.verdicts.suspicions import turned_costs
 from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
 from stakes.metrics import ConfusionMatrix, Explanation, explain
-from stakes.metrics.paired import against_constants
 from stakes.metrics.traditional import metrics_for_report
-from stakes.results import Estimate, ExpectedLoss
+from stakes.results import Estimate, ExpectedLoss, normalized_of, value_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +70,7 @@ class DecisionEvaluation(Paged, Tracked, Carded):
     def verdicts(self) -> tuple[Verdict, ...]:
         """What follows from the numbers: whether the decisions are useful, and how sure that is."""
         cost, level = self.expected_cost, self.level
-        normalized = Estimate(cost.normalized, cost.normalized_interval(level), "closed form")
-        claim = CostClaim(cost, normalized, self._p_value())
+        claim = CostClaim(cost, normalized_of(cost, level))
         confusion = self.confusion
         said = usefulness_of([claim], level)
         doubts = () if self.costs is None else turned_costs(self.costs)
@@ -101,26 +96,6 @@ class DecisionEvaluation(Paged, Tracked, Carded):
         """One sentence: whether the decisions are useful at these costs and priors."""
         return self.verdicts[0].text
 
-    def _p_value(self) -> float:
-        """Return the p-value of costing as much as the best constant answer; NaN if untested."""
-        confusion, costs = self.confusion, self.costs
-        if costs is None or not confusion.whole:
-            return math.nan
-        y, decided, cost = confusion.row, confusion.column, self.expected_cost
-        answers = [costs.decisions.index(cost.naive_answer)]
-        answers += [rival.decision for rival in cost.rivals]  # may be the best in the population
-        taken = np.unique(np.append(decided, answers))
-        low, high = costs.ranges(taken)  # the table itself may be too large to write out
-        return against_constants(
-            y,
-            costs.at(y, decided),
-            [np.asarray(costs.column(answer), dtype=np.float64)[y] for answer in answers],
-            (low[y], high[y]),
-            n_classes=len(costs.classes),
-            priors=None if cost.priors_from_data else cost.priors,
-            copies=confusion.weight.astype(np.int64),
-        )
-
     def __str__(self) -> str:
         width = max(map(len, self.estimates), default=0)
         lines = [f"  {name:<{width}}  {each}" for name, each in self.estimates.items()]
@@ -144,11 +119,9 @@ class DecisionEvaluation(Paged, Tracked, Carded):
     def metrics(self) -> dict[str, Estimate]:
         """Return every number by name, such as `cost.nec` or `cost.accuracy`."""
         cost, level = self.expected_cost, self.level
-        normalized = None if cost.undefined else cost.normalized_interval(level)
-        method = "closed form" if cost.undefined is None else cost.undefined.text
         return {
-            "cost.value": Estimate(cost.value, cost.interval(level), "closed form"),
-            "cost.nec": Estimate(cost.normalized, normalized, method),
+            "cost.value": value_of(cost, level),
+            "cost.nec": normalized_of(cost, level),
             **{f"cost.{key_of(name)}": e for name, e in self.estimates.items()},
         }
 

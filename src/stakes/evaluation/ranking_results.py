@@ -14,7 +14,7 @@ from stakes.calibration.crossfit import TrainOnTest, cross_fitted, deal_samples
 from stakes.curves import RocCurve
 from stakes.curves.detectors import detectors_of
 from stakes.curves.placements import Placements
-from stakes.evaluation.application_decisions import curve_of, price_decisions, rule_loss
+from stakes.evaluation.application_decisions import ApplicationDecisions, curve_of
 from stakes.evaluation.applications import ApplicationSamples
 from stakes.metrics.expected_losses import expectation
 from stakes.results import FEWEST_GROUPS, Estimate, Interval, normalized_of
@@ -109,7 +109,7 @@ def best_threshold_estimate(
     """
     places = np.unique(scores, return_inverse=True)[1].astype(np.float64)
     first, second = (
-        normalized_of(price_decisions(*made).grouped_cost, level)
+        normalized_of(ApplicationDecisions(*made).cost, level)
         for made in ((use, indices), _decisions_of_folds(use, places))
     )
     if first.interval is None or second.interval is None:
@@ -201,7 +201,7 @@ def _likelihood_costs(samples: Samples, curve: RocCurve, level: float) -> dict[s
 
     def loss(some: Samples) -> Estimate:
         record = expectation(LOG_LOSS_IN_BITS, some)
-        return normalized_of(rule_loss(LOG_LOSS_IN_BITS, record, some), level)
+        return normalized_of(record, level)
 
     even = replace(samples, priors=np.array([0.5, 0.5]), priors_from_data=False)
     cllr, value = loss(even), minimum_cllr_of(curve)

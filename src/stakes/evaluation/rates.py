@@ -8,12 +8,10 @@ from typing import Self
 
 import numpy as np
 
-from stakes._quantiles import normal, student, wilson
 from stakes._typing import Counts, FloatArray, IntArray
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation.application_decisions import ApplicationDecisions
 from stakes.inference.law import Problem
-from stakes.intervals import by_groups, effective_size
 from stakes.metrics import (
     Accuracy,
     BalancedAccuracy,
@@ -24,8 +22,7 @@ from stakes.metrics import (
     Specificity,
 )
 from stakes.metrics.decision_tables import DecisionTable
-from stakes.results import FEWEST_GROUPS, Estimate, Interval, value_of
-from stakes.samples import Samples
+from stakes.results import FEWEST_GROUPS, Estimate, Interval
 
 _MOST_CLASSES = 1000  # up to which a table of costs is laid out
 
@@ -73,12 +70,6 @@ class DecisionShares:
         """Return the shares of the decisions of an application."""
         return cls(decisions.confusion, decisions.samples.given_priors, level, decisions)
 
-    @property
-    def _grouped(self) -> ApplicationDecisions | None:
-        """The decisions, where samples come in groups."""
-        decisions = self.decisions
-        return None if decisions is None or decisions.samples.groups is None else decisions
-
     def metric(self, metric: DecisionMetric) -> Estimate:
         """Return a metric that is a share of samples."""
         confusion = self.confusion
@@ -87,9 +78,7 @@ class DecisionShares:
         k = len(confusion.classes)
         used = np.full(k, 1 / k) if isinstance(metric, BalancedAccuracy) else self.priors
         rate = self.expected(CostMatrix.zero_one(confusion.classes), used)
-        band = rate.interval
-        turned = None if band is None else Interval(1 - band.high, 1 - band.low, band.level)
-        return Estimate(1 - rate.value, turned, rate.method)
+        return _mirrored(rate, 1 - rate.value)
 
     def others(self, metrics: Sequence[DecisionMetric]) -> list[Estimate]:
         """Return metrics that are no shares, with their intervals."""
@@ -109,37 +98,28 @@ class DecisionShares:
 
     def of_class(self, k: int) -> Estimate:
         """Return the share of a class that is decided rightly."""
-        size, share = float(self.confusion.size[k]), float(self.confusion.rates[k, k])
-        if (d := self._grouped) is not None:
-            size = _effective(d.samples, d.samples.y == k, d.indices == k, size)
-        return self._wilson(share, size)
+        priors = np.zeros(len(self.confusion.classes))
+        priors[k] = 1
+        wrong = (self.table.decided != self.table.y).astype(np.float64)
+        return _mirrored(self._rate(wrong, priors), float(self.confusion.rates[k, k]))
 
     def expected(self, costs: CostMatrix, priors: FloatArray | None) -> Estimate:
         """Return a rate as an expected cost of 0 and 1, any of which can occur."""
-        record = self.confusion.expected_cost(costs, priors)
-        n = record.losses.size.size
-        record = replace(record, losses=replace(record.losses, low=np.zeros(n), high=np.ones(n)))
-        if (d := self._grouped) is not None:
-            record = by_groups(record, d.samples, costs.at(d.samples.y, d.indices))
-        return value_of(record, self.level)
+        value = self.confusion.expected_cost(costs, priors).value
+        return with_value(self._rate(costs.at(self.table.y, self.table.decided), priors), value)
 
-    def _wilson(self, share: float, size: float) -> Estimate:
-        quantile, method, level = normal(self.level), "Wilson", self.level
-        codes = None if self.decisions is None else self.decisions.samples.groups
-        if codes is not None:
-            groups = int(np.unique(codes).size)
-            if groups < FEWEST_GROUPS:
-                return Estimate(share, None, f"needs {FEWEST_GROUPS} groups: got {groups}")
-            quantile, method = student(level, groups - 1), "Wilson, by group"
-        low, high = wilson(share, size, quantile)
-        return Estimate(share, Interval(low, high, level), method)
+    def _rate(self, loss: FloatArray, priors: FloatArray | None) -> Estimate:
+        """Return the mean of a loss of 0 or 1."""
+        zero = np.zeros(len(self.confusion.classes))
+        rows = self.table.losses(loss, zero).between(zero, zero + 1)
+        return likelihood_intervals(rows.problem(priors), self.level)[0]
 
 
-def _effective(samples: Samples, members: np.ndarray, hits: np.ndarray, size: float) -> float:
-    """Return how many independent samples a share of some members is worth, with groups."""
-    assert samples.groups is not None  # noqa: S101  they come in groups
-    own = members * (np.ones(len(samples)) if samples.weights is None else samples.weights)
-    return effective_size(own, hits, samples.groups, size, samples.copies)
+def _mirrored(rate: Estimate, value: float) -> Estimate:
+    """Return one minus a rate."""
+    band = rate.interval
+    turned = None if band is None else Interval(1 - band.high, 1 - band.low, band.level)
+    return with_value(Estimate(value, turned, rate.method), value)
 
 
 def likelihood_intervals(problem: Problem, level: float) -> list[Estimate]:

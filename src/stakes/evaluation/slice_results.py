@@ -16,11 +16,11 @@ from stakes._check import (
 )
 from stakes._counting import bincount
 from stakes._text import plain
-from stakes.evaluation.application_decisions import ApplicationDecisions, bayes_decisions, rule_loss
+from stakes.evaluation.application_decisions import ApplicationDecisions, bayes_decisions
 from stakes.evaluation.applications import ApplicationSamples
 from stakes.evaluation.findings import SliceResult, Verdict
 from stakes.evaluation.slice_measures import ScoresOfSlice, SliceMeasures, traditional_of
-from stakes.evaluation.verdicts.usefulness import CostClaim, naive_p_value, slice_verdicts
+from stakes.evaluation.verdicts.usefulness import CostClaim, slice_verdicts
 from stakes.metrics.expected_losses import expectation
 from stakes.results import ExpectedLoss, normalized_of
 from stakes.samples import Samples
@@ -68,7 +68,7 @@ def decide_slices(
             name = column, shown, tuple(samples.counts.tolist())
             try:
                 decisions = bayes_decisions(replace(part, samples=samples))
-                entropy = rule_loss(LogLoss(), expectation(LogLoss(), samples), samples)
+                entropy = expectation(LogLoss(), samples)
                 yield SliceDecisions(*name, decisions, entropy)
             except StakesError as error:
                 yield SliceDecisions(*name, why=str(error))
@@ -84,7 +84,7 @@ def slice_results(slices: Iterable[SliceDecisions], level: float) -> tuple[Slice
             none = Verdict("no_verdict", f"{where}No verdict: {part.why}")
             results.append(SliceResult(*name, n, part.counts, None, None, part.why, none))
             continue
-        record = part.decisions.grouped_cost
+        record = part.decisions.cost
         cost, losses = normalized_of(record, level), normalized_of(part.entropy, level)
         why = "" if record.undefined is None else record.undefined.text
         measures = SliceMeasures(traditional=traditional_of(part.decisions, level))
@@ -95,6 +95,6 @@ def slice_results(slices: Iterable[SliceDecisions], level: float) -> tuple[Slice
         results.append(
             SliceResult(*name, n, part.counts, cost, losses, why, None, **vars(measures))
         )
-        claims.append(CostClaim(record, cost, naive_p_value(part.decisions, cost), where))
+        claims.append(CostClaim(record, cost, where))
     said = iter(slice_verdicts(claims, level))
     return tuple(r if r.verdict else replace(r, verdict=next(said)) for r in results)

@@ -42,8 +42,6 @@ from stakes.samples import Samples
 from stakes.scores import PosteriorScores
 from stakes.scoring import LogLoss, ScoringRule
 
-Grouping = Callable[[ExpectedLoss], ExpectedLoss]  # with the groups that samples come in
-
 
 @dataclass(frozen=True, eq=False)
 class CalibrationStage:
@@ -189,9 +187,8 @@ class SumsOfAll:
 
     samples: Samples  # a row for each class and decision, with its number; no scores
     decisions: tuple[ApplicationDecisions, ...]
-    losses: Mapping[ScoringRule, ExpectedLoss]  # with groups, where there are any
+    losses: Mapping[ScoringRule, ExpectedLoss]
     errors: Mapping[str, CalibrationError]
-    groups: Mapping[ScoringRule, Grouping]  # where samples come in groups
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from stakes._text import number, percent, plain, quoted
 from stakes._typing import Column, FloatArray, IntArray, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.costs.cost_tables import expected_column
-from stakes.evaluation.application_decisions import curve_of, least_cost, price_decisions
+from stakes.evaluation.application_decisions import ApplicationDecisions, curve_of, least_cost
 from stakes.evaluation.applications import (
     ApplicationSamples,
     CostsLike,
@@ -28,7 +28,7 @@ from stakes.evaluation.findings import Verdict, plain_values
 from stakes.evaluation.ranking_results import best_on_part, best_threshold_estimate
 from stakes.evaluation.score_thresholds import ScoreThreshold, score_threshold
 from stakes.evaluation.verdicts.cautions import reversed_systems
-from stakes.results import Estimate
+from stakes.results import Estimate, normalized_of
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 
@@ -260,7 +260,7 @@ def choose_threshold_samples(
     if review is not None:
         cap, share = read_number(review, "review", 0, 1), use.samples.balanced_mass()
         cuts[f"cap of {100 * cap:g} %"] = max(bayes, capped_threshold(value, share, cap))
-    naive = price_decisions(use, np.zeros(len(samples), dtype=np.int64)).cost
+    naive = ApplicationDecisions(use, np.zeros(len(samples), dtype=np.int64)).cost
     found = tuple(reversed_systems({"": samples}, level))
     by_case = isinstance(use.costs, SampleCosts)
     return ThresholdChoice(
@@ -375,7 +375,7 @@ def _result(
 ) -> ThresholdResult:
     """Return what a threshold does; the interval allows for one that was chosen on the samples."""
     indices: IntArray = (value > cut).astype(np.int64)
-    cost, samples = price_decisions(use, indices).cost, use.samples
+    cost, samples = ApplicationDecisions(use, indices).cost, use.samples
     share = samples.balanced_mass()
     rates = []
     for k in (0, 1):
@@ -383,7 +383,7 @@ def _result(
         total = float(mine.sum())
         rates.append(float(mine @ (indices == k)) / total if total else float("nan"))
     if name != _BEST or not samples.counts.all():
-        normalized = Estimate(cost.normalized, cost.normalized_interval(level), "closed form")
+        normalized = normalized_of(cost, level)
     else:
         scores = value if use.binary_costs is None else samples.scores.ranks()
         normalized = best_threshold_estimate(use, scores, indices, level)

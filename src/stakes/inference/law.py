@@ -72,6 +72,13 @@ class Problem:
         values = self._member_values[list(self.members[number])]
         return float(values.max() if self.picks[number] == "max" else values.min())
 
+    @property
+    def errors(self) -> FloatArray:
+        """Standard errors of the numbers, of the first member of each."""
+        seen = len(self.cells.counts)
+        errors = np.sqrt(np.square(self._harms[:, :seen]) @ self.cells.counts)
+        return errors[[members[0] for members in self.members]]
+
     def intervals(self, level: float) -> FloatArray:
         """Return the lower and upper end of each number; NaN where there are too few groups."""
         radius = radius_of(level, self.cells.groups)

@@ -13,19 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from stakes._counting import bincount
 from stakes._kernels.definitions.reweighting import indicators
 from stakes._math import sum_by
 from stakes._quantiles import outside
 from stakes._typing import BoolArray, FloatArray, IntArray, NDArray
 from stakes.inference.cells import HALF, OWN, Cells, Unseen
 from stakes.inference.law import Problem
+from stakes.inference.merging import MOST_ROWS, merged_alike
 from stakes.inference.tilting import radius_at
 from stakes.inference.totals import Totals
 
-MOST_ROWS = 2**14  # beyond it, rows that are alike to a few percent share a cell
-_FINE, _COARSE, _EXPONENT = 5, 2, 9  # bits of a number by which rows differ
-_DIRECT = 2**22  # keys that are counted instead of sorted
 _MOST_ROUNDS, _MOST_STEPS, _MOST_HALVINGS = 40, 300, 40
 _REACHED = 1e-9  # of the way from the value to the null
 _SETTLED, _STALLED = 1e-20, 1e-9  # of the likelihood that a step of Newton's may gain
@@ -56,18 +53,9 @@ class Rows:
         """
         if len(self.y) <= MOST_ROWS:
             return self
-        code = self.y << (_FINE + _EXPONENT)
-        code = _numbered(code + _leading(self.parts[:, 0] - value * self.parts[:, -1], _FINE))
-        for column in self.parts.T[1:]:
-            if (column != column[0]).any():
-                rough = _numbered(_leading(column, _COARSE))
-                code = _numbered(code * (int(rough.max()) + 1) + rough)
-        number = int(code.max()) + 1
-        counts = sum_by(code, self.counts, number)
-        sums = [sum_by(code, self.counts * column, number) for column in self.parts.T]
-        y = np.zeros(number, dtype=np.int64)
-        y[code] = self.y
-        return Rows(np.stack(sums, axis=1) / counts[:, None], y, counts)
+        pull = self.parts[:, 0] - value * self.parts[:, -1]
+        y, parts, counts = merged_alike(self.y, self.parts, self.counts, [pull], 1)
+        return Rows(parts, y, counts)
 
     def by_group(self, unit: IntArray, n_classes: int) -> FloatArray:
         """Return the sums of each group, by class, in the order of `Plan.columns`."""
@@ -79,21 +67,6 @@ class Rows:
             for column in self.parts.T
         ]
         return np.concatenate(sums, axis=1)
-
-
-def _numbered(keys: IntArray) -> IntArray:
-    """Return keys as numbers from 0 up, in their order."""
-    most = int(keys.max()) + 1
-    if most > _DIRECT:
-        return np.unique(keys, return_inverse=True)[1].ravel().astype(np.int64)
-    return np.asarray((np.cumsum(bincount(keys, minlength=most) > 0) - 1)[keys], dtype=np.int64)
-
-
-def _leading(column: FloatArray, bits: int) -> IntArray:
-    """Return sign, exponent and the leading bits of numbers, as whole numbers."""
-    single = np.ascontiguousarray(column / max(np.abs(column).max(), 1e-300), dtype=np.float32)
-    whole = (single + np.float32(0)).view(np.uint32) >> np.uint32(23 - bits)  # -0 is 0
-    return whole.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,12 +151,11 @@ def _worst(rare: Unseen, sizes: FloatArray) -> Unseen:
     return replace(rare, kind=kind)
 
 
-def problem_of(  # noqa: PLR0913  rows, and how they vary
+def problem_of(
     rows: Rows,
     plan: Plan,
     rare: Rows,
     *,
-    constant: bool = False,
     turns: bool = False,
     unit: IntArray | None = None,
     effective: float = math.nan,
@@ -191,9 +163,8 @@ def problem_of(  # noqa: PLR0913  rows, and how they vary
 ) -> Problem:
     """Return the problem of a difference.
 
-    `rare` are the rows that one system alone may get wrong. If the second system is a `constant`
-    answer, the two cannot change places: the worst of the rare rows counts half. The `effective`
-    number of groups (`unit`) belongs to their sizes.
+    `rare` are the rows that one system alone may get wrong. The `effective` number of groups
+    (`unit`) belongs to their sizes.
     """
     if unit is None:
         columns, counts, groups = plan.columns(rows), rows.counts, None
@@ -210,7 +181,7 @@ def problem_of(  # noqa: PLR0913  rows, and how they vary
     some = share > 0
     strata = rare.y if plan.priors is not None and unit is None else 0
     unseen, kind = Unseen.candidates(plan.columns(rare), strata), Cells
-    if some.any() and not constant:
+    if some.any():
         kind, unseen = _Halved, _worst(unseen, plan.sizes(unseen.columns, sums))
         turned = plan.exchanged(cells.columns[some], turns=turns)
         mass = HALF / 2 * share[some] / share[some].sum()

@@ -16,8 +16,8 @@ from stakes._math import expectation, sum_by
 from stakes._records import Record
 from stakes._text import MOST_SHOWN, html_table, matrix_rows, matrix_text, number, quoted
 from stakes._typing import CostValues, FloatArray, Label, Names, PriorsLike
-from stakes.class_losses import ClassLosses, rivals_of
 from stakes.costs import CostMatrix
+from stakes.loss_rows import LossRows
 from stakes.metrics.traditional import accuracies, detection, require_square
 from stakes.results import ExpectedLoss, MetricValue, json_number
 from stakes.statistics import ConfusionCounts
@@ -97,8 +97,8 @@ class ConfusionMatrix(Record, Constructed, ConfusionCounts):
             priors=p,
             priors_from_data=not given,
             losses=losses,
-            naive_losses=matrix.column(best),
-            rivals=() if given else rivals_of(matrix, p, best),
+            naive_losses=np.asarray(matrix.column(best), dtype=np.float64),
+            rivals=() if given else matrix.rival_columns(p),
         )
 
     def cell_costs(
@@ -300,15 +300,11 @@ class ConfusionMatrix(Record, Constructed, ConfusionCounts):
                 raise InputError("costs", rule, quoted(theirs))
         return costs
 
-    def _losses(self, costs: CostMatrix, cost: FloatArray) -> ClassLosses:
-        k, size = len(self.classes), self.size
+    def _losses(self, costs: CostMatrix, cost: FloatArray) -> LossRows:
         total = np.where(self.class_weight > 0, self.class_weight, np.nan)
-        mean = sum_by(self.row, self.weight * cost, k) / total
-        gap, squares = cost - mean[self.row], self.square.astype(np.float64, copy=False)
-        unit = size / np.square(total)
-        variance = sum_by(self.row, squares * np.square(gap), k) * unit
-        drift = np.zeros(k) if self.whole else sum_by(self.row, squares * gap, k) * unit
-        return ClassLosses(size, mean, drift, variance, *costs.ranges(self.column))
+        mean = sum_by(self.row, self.weight * cost, len(self.classes)) / total
+        rows = LossRows(mean, self.row, cost, *self.alike())
+        return rows.between(*costs.ranges(self.column))
 
     def _rows(self) -> list[list[str]]:
         k, m = (min(len(names), MOST_SHOWN) for names in (self.classes, self.decisions))

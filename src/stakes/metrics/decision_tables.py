@@ -15,6 +15,7 @@ from stakes._typing import FloatArray, IntArray, NDArray
 from stakes.inference.cells import OWN, Cells, Unseen, effective_number
 from stakes.inference.law import Problem
 from stakes.inference.totals import Formula, Less, Totals
+from stakes.loss_rows import LossRows
 from stakes.metrics.margin_totals import MarginTotals
 from stakes.metrics.traditional import DecisionMetric, FourCounts
 from stakes.statistics import ConfusionCounts
@@ -42,23 +43,10 @@ class DecisionTable:
 
     @classmethod
     def from_counts(cls, counts: ConfusionCounts, priors: FloatArray | None) -> DecisionTable:
-        """Return the rows that counts stand for.
-
-        Of weights only sums and sums of squares are known: they are as precise as this many rows
-        of this one weight.
-        """
-        above = (counts.exponent - counts.exponent.max())[counts.row]
-        total = np.ldexp(counts.weight.astype(np.float64), above)
-        square = np.ldexp(counts.square.astype(np.float64), 2 * above)
-        weight = quotient(square, total)
-        return cls(
-            counts.row,
-            counts.column,
-            quotient(np.square(total), square),
-            weight / weight.max(),
-            (len(counts.classes), len(counts.decisions)),
-            priors,
-        )
+        """Return the rows that counts stand for."""
+        weight, number = counts.alike()
+        shape = len(counts.classes), len(counts.decisions)
+        return cls(counts.row, counts.column, number, weight, shape, priors)
 
     def problem(self, metrics: Sequence[DecisionMetric]) -> Problem:
         """Return the problem of metrics, in their order; of more classes that of a correlation."""
@@ -107,6 +95,10 @@ class DecisionTable:
         weight = np.ones(cells.size)
         mine = replace(self, y=y, decided=first, number=number, weight=weight)
         return mine, replace(mine, decided=second)
+
+    def losses(self, loss: FloatArray, mean: FloatArray) -> LossRows:
+        """Return what the rows lose; `mean` is that of each class."""
+        return LossRows(mean, self.y, loss, self.weight, self.number, unit=self.unit)
 
     @property
     def _fixed(self) -> bool:

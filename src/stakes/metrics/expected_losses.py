@@ -11,24 +11,21 @@ from dataclasses import replace
 import numpy as np
 
 from stakes._check import InputError, check_seen
+from stakes._counting import bincount
 from stakes._foreign_calls import answered
 from stakes._math import expectation as mean_over_classes, quotient, shares
 from stakes._text import quoted
 from stakes._typing import Column, CostValues, FloatArray, IntArray, NamesLike, PriorsLike
-from stakes.class_losses import ClassLosses, Constant, NaivePrices
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.costs.by_case import as_costs, check_samples, classes_named, numbers_of
 from stakes.costs.matrix import as_cost_matrix
 from stakes.costs.price_words import is_prices
+from stakes.loss_rows import LossRows, rows_of_moments
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.scoring import BayesCost, BrierLoss, LogLoss, ScoringRule
 from stakes.statistics import LossSums
-
-_FEW = 50  # samples of a class, below which other cases show too how large its prices can be
-_MANY = 200  # from which on the most expensive one is no longer taken for a common one
-_COSTLY = 0.95  # share of all cases that the costly one is at least as expensive as
 
 
 @answered
@@ -96,14 +93,15 @@ def expectation(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
     if not isinstance(rule, ScoringRule):
         raise InputError("rule", "must be a scoring rule, such as LogLoss()", repr(rule))
     rule.check(samples.classes)
-    if samples.many:
+    if samples.many and samples.groups is None:
         return _expectation_in_blocks(rule, samples)
     losses = sample_losses(rule, samples)
     known, infinite = None, np.flatnonzero(np.isinf(losses))
     if samples.known is not None:  # rows are those of a summary, not those that were given
         known, infinite = samples.known.loss_sums(rule, samples.priors), infinite[:0]
     sums = losses_summed(losses, samples) if known is None else known
-    return from_sums(rule, sums, samples, samples.rows(infinite))
+    rows = rows_of_losses(losses, samples, sums).between(*_range(rule, samples, losses))
+    return from_sums(rule, sums, samples, rows, samples.rows(infinite))
 
 
 def losses_summed(losses: FloatArray, samples: Samples) -> LossSums:
@@ -111,6 +109,40 @@ def losses_summed(losses: FloatArray, samples: Samples) -> LossSums:
     return LossSums.from_losses(
         samples.y, losses, samples.weights, len(samples.classes), samples.copies
     )
+
+
+def rows_of_losses(losses: FloatArray, samples: Samples, sums: LossSums) -> LossRows:
+    """Return the rows of an expected loss: checked samples with what they lose."""
+    copies = samples.copies
+    number = np.ones(len(samples)) if copies is None else copies.astype(np.float64)
+    return LossRows(
+        sums.mean, samples.y, losses, samples.scaled_weights(), number, unit=samples.groups
+    )
+
+
+def _range(
+    rule: ScoringRule, samples: Samples, losses: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the least loss of each class, and the largest that an unseen sample may have.
+
+    Where a rule has no bound, that is the largest seen or, if that is more, what samples of other
+    classes would lose on average if they were of this one. Infinite losses are left out.
+    """
+    low, high = (np.array(end, dtype=np.float64) for end in rule.bounds(len(samples.classes)))
+    open_ = np.flatnonzero(np.isinf(high))
+    if not open_.size:
+        return low, high
+    finite = np.isfinite(losses)
+    high[open_] = 0
+    np.maximum.at(high, samples.y[finite], losses[finite])
+    sums = np.zeros((2, high.size))
+    for part, y, answers in samples.blocks():
+        mass = np.ones(y.size) if samples.mass is None else samples.mass[part]
+        for k in open_:
+            lost = rule.losses(np.full(y.size, k), answers)
+            other = (y != k) & np.isfinite(lost)
+            sums[:, k] += mass[other] @ lost[other], mass[other].sum()
+    return low, np.maximum(high, quotient(*sums))
 
 
 def _expectation_in_blocks(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
@@ -124,18 +156,25 @@ def _expectation_in_blocks(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
     infinite = np.empty(0, dtype=np.int64)
     if sums.infinite.any():
         infinite = np.flatnonzero(np.concatenate([np.isinf(losses) for _, losses in blocks()]))
-    return from_sums(rule, sums, samples, samples.rows(infinite))
+    return from_sums(rule, sums, samples, rows_of_sums(rule, sums), samples.rows(infinite))
+
+
+def rows_of_sums(rule: ScoringRule, sums: LossSums) -> LossRows:
+    """Return rows that stand for very many samples, of which only sums are known."""
+    weight = np.ldexp(sums.weight, sums.exponent - sums.exponent.max())
+    rows = rows_of_moments(sums.size, weight, sums.mean, sums.moments())
+    low, high = rule.bounds(sums.weight.size)
+    seen = np.zeros_like(high)
+    np.maximum.at(seen, rows.y, rows.loss)
+    return rows.between(low, np.where(np.isinf(high), seen, high))
 
 
 def from_sums(
-    rule: ScoringRule, sums: LossSums, samples: Samples, infinite_rows: IntArray
+    rule: ScoringRule, sums: LossSums, samples: Samples, rows: LossRows, infinite_rows: IntArray
 ) -> ExpectedLoss:
     """Return the expected loss of summed losses at the priors of the samples."""
     p = samples.priors
     check_seen(p, sums.weight, samples.classes)
-    low, high = rule.bounds(p.size)
-    drift, variance, third = sums.moments()
-    losses = ClassLosses(sums.size, sums.mean, drift, variance, low, high, third)
     unseeing = rule.naive_losses(p)
     return ExpectedLoss(
         name=rule.name,
@@ -145,11 +184,12 @@ def from_sums(
         classes=samples.classes,
         priors=p,
         priors_from_data=samples.priors_from_data,
-        losses=losses,
+        losses=rows,
         naive_losses=unseeing,
+        rivals=rule.rivals(p) if samples.priors_from_data else (),
+        naive_at=rule.naive_losses if samples.priors_from_data else None,
         infinite_rows=infinite_rows,
         infinite_samples=int(sums.infinite.sum()),
-        rivals=rule.rivals(p) if samples.priors_from_data else (),
         over_others=_over_others(sums, samples) if sums.infinite.any() else math.nan,
     )
 
@@ -237,7 +277,7 @@ def bayes_cost_of(
     if same is not None:
         return expectation(BayesCost(same), samples)
     decided = kept.least_expected(samples.scores.answers(samples.priors).p)
-    how = samples.weights, samples.given_priors, samples.copies
+    how = samples.weights, samples.given_priors, samples.copies, samples.groups
     return replace(expected_sample_cost(kept, samples.y, decided, *how), name="Bayes expected cost")
 
 
@@ -346,6 +386,7 @@ def expected_sample_cost(
     weights: FloatArray | None,
     priors: FloatArray | None,
     copies: IntArray | None = None,
+    unit: IntArray | None = None,
 ) -> ExpectedLoss:
     """Return the expected cost, normalised by the best constant decision on the same samples."""
     k, m = costs.shape[1:]
@@ -358,17 +399,15 @@ def expected_sample_cost(
     p = shares(sums.weight, sums.exponent) if priors is None else priors
     check_seen(p, sums.weight, costs.classes)
     constants = [costs.at(y, np.full(y.size, j)) for j in range(m)]
-    apart = [summed(cost) for cost in constants]
-    values = [mean_over_classes(p, one.mean) for one in apart]
-    best = int(np.argmin(values))
-    number = np.ones(y.size, dtype=np.int64) if copies is None else copies
-    low, high, naive = _costly_prices(costs, y, d, best, number)
-    optimal, others = costs.optimal(), []
-    for j in range(m) if priors is None else ():
-        if j != best and values[j] > 0 and optimal[:, j].any():
-            padding = _costly_prices(costs, y, d, j, number)[2]
-            prices = _naive_prices(apart[j], summed(constants[j] + paid), sums, padding)
-            others.append(Constant(j, values[j], apart[j].mean, prices))
+    apart = [summed(cost).mean for cost in constants]
+    values = [mean_over_classes(p, one) for one in apart]
+    best, optimal = int(np.argmin(values)), costs.optimal()
+    rivals = [j for j in range(m) if j != best and values[j] > 0 and optimal[:, j].any()]
+    kept = [best, *rivals]
+    number = np.ones(y.size) if copies is None else copies.astype(np.float64)
+    weight = np.ones(y.size) if weights is None else weights / weights.max()
+    bases = np.column_stack([constants[j] for j in kept])
+    rows = LossRows(sums.mean, y, paid, weight, number, bases=bases, unit=unit)
     return ExpectedLoss(
         name="expected cost",
         value=mean_over_classes(p, sums.mean),
@@ -377,61 +416,32 @@ def expected_sample_cost(
         classes=costs.classes,
         priors=p,
         priors_from_data=priors is None,
-        losses=ClassLosses(sums.size, sums.mean, *sums.moments()[:2], low, high),
-        naive_losses=apart[best].mean,
-        prices=_naive_prices(apart[best], summed(constants[best] + paid), sums, naive),
-        rivals=tuple(others),
+        losses=replace(rows, possible=_expensive_cases(costs, d, rows, kept)),
+        naive_losses=apart[best],
+        rivals=tuple(apart[j] for j in rivals),
     )
 
 
-def _costly_prices(
-    costs: SampleCosts, y: IntArray, d: IntArray, naive: int, number: IntArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the least and the largest price of a costly case of each class, and its naive price.
+def _expensive_cases(costs: SampleCosts, d: IntArray, rows: LossRows, kept: list[int]) -> LossRows:
+    """Return for each class the case that may occur, with the cheapest and the worst decision.
 
-    It is the most expensive case of the class; where a class has few, at least the case that is
-    more expensive than most cases would be if they were of this class. Where a class has many, it
-    is the case that the mean price falls to if each case counts by its price. `number` is that of
-    cases in each row.
+    Its prices are means over the cases of all classes, each counted by its weight and by what the
+    worst decision would cost it if it were of the class: sums of amounts grow with the large ones.
     """
     n, k, m = costs.shape
     optimal = costs.optimal()
     optimal[np.arange(n), d] = True
-    found = np.zeros((3, k))
-    for i in range(k):
-        prices = np.column_stack([np.broadcast_to(costs.prices(i, j), n) for j in range(m)])
-        largest = np.where(optimal, prices, -np.inf).max(axis=1)
-        mine = np.flatnonzero(y == i)
-        candidates = [_costly_case(mine, largest[mine], number[mine])] if mine.size else []
-        if number[mine].sum() < _FEW:
-            candidates.append(_more_than_most(largest, number))
-        case = max(candidates, key=lambda c, top=largest: top[c])  # type: ignore[misc]
-        low = np.where(optimal[case], prices[case], np.inf).min()
-        found[:, i] = low, largest[case], prices[case, naive]
-    return found[0], found[1], found[2]
-
-
-def _more_than_most(largest: FloatArray, number: IntArray) -> int:
-    n = int(number.sum())
-    place = min(int(_COSTLY * n), n - 1)
-    if n == largest.size:
-        return int(np.argpartition(largest, place)[place])
-    order = np.argsort(largest, kind="stable")
-    return int(order[np.searchsorted(np.cumsum(number[order]), place, side="right")])
-
-
-def _costly_case(mine: IntArray, largest: FloatArray, number: IntArray) -> int:
-    every = largest * number
-    total = float(every.sum())
-    if number.sum() < _MANY or total <= 0:
-        return int(mine[largest.argmax()])
-    typical = min(float(every @ largest) / total, float(largest.max()))
-    return int(mine[np.where(largest >= typical, largest, np.inf).argmin()])
-
-
-def _naive_prices(
-    naive: LossSums, both: LossSums, ours: LossSums, padding: FloatArray
-) -> NaivePrices:
-    """Return how what the naive decision costs varies, alone and with what was paid."""
-    (drift, variance, _), (_, joint, _), (_, own, _) = (x.moments() for x in (naive, both, ours))
-    return NaivePrices(naive.mean, drift, variance, (joint - variance - own) / 2, padding)
+    mass, found = rows.number * rows.weight, []
+    for i in np.flatnonzero(bincount(rows.y, minlength=k)):
+        prices = np.column_stack([np.broadcast_to(costs.prices(int(i), j), n) for j in range(m)])
+        worst = np.where(optimal, prices, -np.inf).max(axis=1)
+        least = np.where(optimal, prices, np.inf).min(axis=1)
+        by_size = mass * (worst - least if (worst > least).any() else np.ones(n))
+        by_size = by_size / by_size.sum()
+        weight = float(by_size @ rows.weight)
+        mean = (by_size * rows.weight) @ np.column_stack([least, worst, prices[:, kept]]) / weight
+        found += [(i, mean[0], weight, *mean[2:]), (i, mean[1], weight, *mean[2:])]
+    table = np.array(found)
+    one = np.ones(len(table))
+    y = table[:, 0].astype(np.int64)
+    return LossRows(rows.mean, y, table[:, 1], table[:, 2], one, bases=table[:, 3:])

@@ -1,7 +1,6 @@
 """The difference of two expected losses on the same samples: its value, interval and test."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -12,7 +11,6 @@ from stakes._check import read_level
 from stakes._counting import bincount
 from stakes._math import quotient, sum_by, times
 from stakes._typing import FloatArray, IntArray
-from stakes.inference.cells import effective_number
 from stakes.inference.law import FEWEST_GROUPS, Problem
 from stakes.inference.pairs import Plan, Rows, problem_of
 from stakes.results import Estimate, Interval
@@ -123,7 +121,6 @@ class Pair:
     copies: IntArray | None
     unit: IntArray | None
     largest: FloatArray | None
-    constant: tuple[FloatArray, FloatArray] | None
     effective: float | None = None  # number of groups, where not those of all samples count
     shift: float = 0.0
 
@@ -159,12 +156,9 @@ class Pair:
 
         Few groups need a wider interval. Between two systems the exchanged rows see to it.
         """
-        if self.unit is None or self.effective is not None:
-            return math.nan if self.effective is None else self.effective
-        if self.constant is None:
-            return math.inf
-        sizes = sum_by(self.unit, self.mass, int(self.unit.max()) + 1)
-        return effective_number(np.sort(sizes[sizes > 0]))
+        if self.unit is None:
+            return math.nan
+        return math.inf if self.effective is None else self.effective
 
     def problem(self, base: FloatArray | None, *, turns: bool = False) -> Problem:
         """Return the difference as a problem of the law, in units of a loss that varies too."""
@@ -186,7 +180,6 @@ class Pair:
             rows,
             plan,
             self._rare(plan, rows, base, turns=turns),
-            constant=self.constant is not None,
             turns=turns,
             unit=None if self.unit is None else self.unit[used],
             effective=self.effective_groups,
@@ -218,9 +211,7 @@ class Pair:
         """
         k, held = self.n_classes, np.flatnonzero(bincount(rows.y))  # unique loads masked arrays
         one = two = self._seen(rows)
-        if self.constant is not None:
-            two, one = (self._possible(end) for end in self.constant)
-        elif self.largest is not None:
+        if self.largest is not None:
             one = two = self._possible(self.largest)
         each = np.zeros(k)
         if base is not None and not turns:  # as much as of a row of the class, for its size
@@ -230,7 +221,7 @@ class Pair:
             each = quotient(*sums)
         parts = []
         for sign, (size, weight) in ((1.0, one), (-1.0, two)):
-            row = [sign * size[held] if self.constant is None else size[held]]
+            row = [sign * size[held]]
             if plan.weighs:
                 row.append(weight[held])
             if base is not None:  # for a ratio the loss of the second system, which errs alone
@@ -277,7 +268,6 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     unit: IntArray | None = None,
     naive: FloatArray | None = None,
     largest: FloatArray | None = None,
-    constant: tuple[FloatArray, FloatArray] | None = None,
 ) -> PairedDifference:
     """Return the expected loss of a first system less that of a second.
 
@@ -285,10 +275,9 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     the data, and vary too. Groups (`unit`) vary independently, samples of one group do not. With
     `naive`, losses of the naive system, the difference is in units of their expectation, whose
     variation is allowed for. `largest` is the largest possible difference of each sample, for
-    losses of decisions; without it, differences are taken to be about as large as those seen. If
-    the second system is a `constant` answer, these are the least and the largest difference of
-    each sample. An infinite expected loss makes the difference infinite, two make it undefined;
-    neither has an interval or a p-value.
+    losses of decisions; without it, differences are taken to be about as large as those seen. An
+    infinite expected loss makes the difference infinite, two make it undefined; neither has an
+    interval or a p-value.
 
     Examples
     --------
@@ -303,7 +292,7 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     (-0.06, 0.0192, True)
     """
     pair = Pair(
-        y, first, second, n_classes, priors, weights, copies, unit, largest, constant
+        y, first, second, n_classes, priors, weights, copies, unit, largest
     )  # fmt: skip
     number = np.ones(y.size, dtype=np.int64) if copies is None else copies
     units = int(number.sum()) if unit is None else np.unique(unit).size
@@ -325,7 +314,7 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     if unit is not None and units < FEWEST_GROUPS:
         why = f"needs {FEWEST_GROUPS} groups: got {units}"
         return PairedDifference(value / base, differ, units, why=why)
-    if largest is None and constant is None and not differ:
+    if largest is None and not differ:
         return PairedDifference(value, 0, units, why="equal on every sample")
     return found if naive is None else found.over(naive)
 
@@ -333,32 +322,6 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
 def _total(values: FloatArray) -> float:
     """Return a sum, the same bits in any order."""
     return float(sum_by(np.zeros(values.size, dtype=np.int64), values, 1)[0])
-
-
-def against_constants(
-    y: IntArray,
-    losses: FloatArray,
-    constants: Sequence[FloatArray],
-    bounds: tuple[FloatArray, FloatArray],
-    **how: Any,  # noqa: ANN401  further arguments
-) -> float:
-    """Return the p-value of costing what the best constant answer costs; the best seen is first.
-
-    Another may be the best in the population. To cost less than the best is to cost less than
-    each. To cost more is to cost more than each that is not itself shown to cost more than another.
-    `bounds` are the least and the largest loss of each row.
-    """
-    low, high = bounds
-    own = [paired_difference(y, losses, c, constant=(low - c, high - c), **how) for c in constants]
-    p_values = [each.p_value for each in own]
-    if own[0].value > 0:
-        gaps = [c - constants[0] for c in constants]
-        beaten = [
-            paired_difference(y, gap, np.zeros_like(gap), constant=(gap, gap), **how).p_value
-            for gap in gaps[1:]
-        ]
-        p_values[1:] = [min(pair) for pair in zip(p_values[1:], beaten, strict=True)]
-    return float(np.max(p_values))
 
 
 def infinite_gap(first: float, second: float) -> tuple[float, str]:

@@ -15,8 +15,7 @@ from stakes._math import quotient
 from stakes._records import NumberRecord
 from stakes._text import number
 from stakes._typing import BoolArray, FloatArray, IntArray
-from stakes.class_losses import ClassLosses, NaivePrices
-from stakes.intervals.groups import by_groups
+from stakes.loss_rows import LossRows
 from stakes.metrics.calibration_errors import CalibrationError, error_of_sums
 from stakes.metrics.probability_bins import Bins, read_bins
 from stakes.results import ExpectedLoss, Interval, json_number
@@ -57,9 +56,8 @@ def mean_over_questions(each: QuestionLosses, samples: Samples) -> ExpectedLoss:
 
     sums, naive = summed(each.losses), summed(each.naive)
     infinite = np.flatnonzero(np.isinf(each.losses))
-    drift, variance, third = sums.moments()
-    high = np.array([each.high])
-    record = ExpectedLoss(
+    bases = each.naive[:, None] if np.ptp(each.naive) > 0 and not infinite.size else None
+    return ExpectedLoss(
         name=each.name,
         value=float(sums.mean[0]),
         naive=float(naive.mean[0]),
@@ -67,20 +65,26 @@ def mean_over_questions(each: QuestionLosses, samples: Samples) -> ExpectedLoss:
         classes=_ALL,
         priors=np.ones(1),
         priors_from_data=True,
-        losses=ClassLosses(sums.size, sums.mean, drift, variance, np.zeros(1), high, third),
+        losses=_rows(each, samples, sums.mean, bases),
         naive_losses=naive.mean,
         infinite_rows=samples.rows(infinite),
         infinite_samples=int(infinite.size),
     )
-    if np.ptp(each.naive) > 0 and not infinite.size:
-        both = summed(each.losses + each.naive).moments()[1]
-        apart = summed(each.losses - record.normalized * each.naive).moments()[2]
-        drift, spread, _ = naive.moments()
-        covariance = (both - spread - variance) / 2
-        mean = naive.mean
-        prices = NaivePrices(mean, drift, spread, covariance, mean, apart, bounded=True)
-        record = replace(record, prices=prices)
-    return by_groups(record, samples, each.losses, each.naive)
+
+
+def _rows(
+    each: QuestionLosses, samples: Samples, mean: FloatArray, bases: FloatArray | None
+) -> LossRows:
+    """Return what questions lose; one that may occur is the easiest or the hardest one."""
+    weight, one = samples.scaled_weights(), np.ones(len(samples))
+    rows = LossRows(mean, samples.y, each.losses, weight, one, bases=bases, unit=samples.groups)
+    seen = each.losses[np.isfinite(each.losses)].max(initial=0.0)
+    high = each.high if math.isfinite(each.high) else max(seen, float(each.naive.max()))
+    rows = rows.between(np.zeros(1), np.array([high]))
+    if bases is None or rows.possible is None:
+        return rows
+    typical = np.full((2, 1), float((weight @ each.naive) / weight.sum()))
+    return replace(rows, possible=replace(rows.possible, bases=typical))
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +131,7 @@ class OptionAccuracy(NumberRecord):
         return self.error_rate.standard_error
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return a closed-form confidence interval.
+        """Return the likelihood interval.
 
         Parameters
         ----------
@@ -137,7 +141,7 @@ class OptionAccuracy(NumberRecord):
         return _mirrored(self.error_rate.interval(level))
 
     def skill_interval(self, level: float = 0.95) -> Interval:
-        """Return a closed-form confidence interval of the skill.
+        """Return the likelihood interval of the skill.
 
         Parameters
         ----------

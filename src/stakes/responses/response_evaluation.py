@@ -23,7 +23,6 @@ from stakes.curves import RiskCoverageCurve
 from stakes.evaluation.entry import evaluate
 from stakes.evaluation.findings import Evaluation, Paged, Verdict, plain_values
 from stakes.evaluation.tracking import Tracked
-from stakes.intervals import bounded_mean
 from stakes.responses.abstention_rules import (
     AbstentionRule,
     Rules,
@@ -32,6 +31,7 @@ from stakes.responses.abstention_rules import (
     open_folds,
     open_samples,
 )
+from stakes.responses.bounded_means import bounded_mean
 from stakes.responses.constant_rules import always_answering, beside_constants
 from stakes.responses.response_measures import NAMES, own_measures
 from stakes.responses.response_samples import Responses

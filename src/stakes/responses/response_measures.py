@@ -12,8 +12,9 @@ from stakes._counting import bincount
 from stakes._math import sum_by
 from stakes._typing import BoolArray, FloatArray
 from stakes.costs.confidence_target import CHOICES, TRUTHS, ConfidenceTarget
-from stakes.intervals import bounded_mean, share_estimate, with_design
+from stakes.loss_rows import LossRows
 from stakes.metrics import ConfusionMatrix
+from stakes.responses.bounded_means import bounded_mean
 from stakes.responses.response_samples import Responses
 from stakes.results import Estimate, ExpectedLoss, Interval, normalized_of, value_of
 
@@ -76,7 +77,7 @@ class ResponseMeasures:
         lower end of the interval is that for the opposite case.
         """
         record = self._beside_constants(target, held_back=1)
-        found = self._normalized_of(record, target)
+        found = normalized_of(record, self.level)
         unknown = self.responses.unknown
         if record.undefined is not None:
             known = "" if not unknown else ", if every answer held back is right"
@@ -84,26 +85,13 @@ class ResponseMeasures:
             return record, Estimate(found.value, None, why)
         if not unknown or found.interval is None:
             return record, found
-        other = self._normalized_of(self._beside_constants(target, held_back=0), target)
+        other = normalized_of(self._beside_constants(target, held_back=0), self.level)
         low = found.interval.low if other.interval is None else other.interval.low
         band = Interval(min(low, found.interval.low), found.interval.high, self.level)
         if other.value == found.value:
             return record, replace(found, interval=band)
         why = f"largest possible: of {unknown} abstentions the truth is not known"
         return record, Estimate(found.value, band, why)
-
-    def _normalized_of(self, record: ExpectedLoss, target: ConfidenceTarget) -> Estimate:
-        """Return a cost over the better constant; never to answer has a cost that is known.
-
-        Against that the interval is the one of the cost itself, which knows nothing of truths.
-        """
-        found, cost = normalized_of(record, self.level), value_of(self.cost(target), self.level)
-        if found.interval is None or cost.interval is None:
-            return found
-        low, high = (end / target.abstention for end in cost.interval)
-        if record.naive_answer != CHOICES[1]:
-            low = found.interval.low
-        return replace(found, interval=Interval(low, max(high, found.interval.high), self.level))
 
     def _beside_constants(self, target: ConfidenceTarget, held_back: int) -> ExpectedLoss:
         right, weights = self.responses.right, self.responses.weights
@@ -113,11 +101,12 @@ class ResponseMeasures:
         record = ConfusionMatrix.from_codes(y, decided, weights, TRUTHS, CHOICES).expected_cost(
             costs
         )
-        record = replace(record, value=self.cost(target).value)
-        if self.responses.groups is None:
-            return record
-        shares, unit = self.responses.shares, self.responses.groups
-        return with_design(record, y, shares, unit, costs.at(y, decided))
+        shares = self.responses.shares
+        weight, one = shares / shares.max(), np.ones(y.size)
+        loss, unit = costs.at(y, decided), self.responses.groups
+        rows = LossRows(record.losses.mean, y, loss, weight, one, unit=unit)
+        value = self.cost(target).value
+        return replace(record, value=value, losses=rows.between(*costs.ranges()))
 
     def answered(self) -> Estimate:
         """Return which share of the questions is answered."""
@@ -142,8 +131,9 @@ class ResponseMeasures:
             return Estimate(float("nan"), None, why)
         hit, member = (np.isin(self.outcome, kinds) for kinds in (hits, members))
         shares, unit = self.responses.shares, self.responses.groups
-        found = share_estimate(hit, member, shares, self.level, unit)
-        return replace(found, value=float(above / below))
+        mine = None if unit is None else unit[member]
+        rate = bounded_mean("share", hit[member] * 1.0, shares[member], (0.0, 1.0), mine)
+        return replace(value_of(rate, self.level), value=float(above / below))
 
     def all_of(self, target: ConfidenceTarget) -> dict[str, Estimate]:
         """Return every number by name."""

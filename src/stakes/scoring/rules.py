@@ -15,7 +15,6 @@ from stakes._check import InputError, read_array, read_number
 from stakes._math import log, row_sums
 from stakes._registry import option
 from stakes._typing import Label
-from stakes.class_losses import Constant, rivals_of
 from stakes.costs import CostMatrix
 from stakes.costs.cost_tables import DenseTable
 from stakes.costs.matrix import check_order
@@ -175,8 +174,8 @@ class BayesCost(ScoringRule):
     def naive_answer(self, priors: FloatArray) -> Label:
         return self.costs.decisions[self.costs.naive(priors)[0]]
 
-    def rivals(self, priors: FloatArray) -> tuple[Constant, ...]:
-        return rivals_of(self.costs, priors, self.costs.naive_at(priors)[0])
+    def rivals(self, priors: FloatArray) -> tuple[FloatArray, ...]:
+        return self.costs.rival_columns(priors)
 
     def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002
         return self.costs.ranges()

@@ -12,7 +12,6 @@ import numpy as np
 from stakes._math import expectation
 from stakes._registry import Named, read_options
 from stakes._typing import FloatArray, IntArray, Label, Names
-from stakes.class_losses import Constant
 from stakes.scores import Answers, LogProbabilities, Probabilities
 
 __all__ = ["ScoringRule"]
@@ -130,8 +129,8 @@ class ScoringRule(Named, ABC):
         """
         return "the priors"
 
-    def rivals(self, priors: FloatArray) -> tuple[Constant, ...]:  # noqa: ARG002
-        """Return other constant answers that could be the best at nearby priors.
+    def rivals(self, priors: FloatArray) -> tuple[FloatArray, ...]:  # noqa: ARG002
+        """Return the losses of other constant answers that could be the best at nearby priors.
 
         Parameters
         ----------

@@ -136,6 +136,17 @@ class ConfusionCounts:
         """P_i = N_i* / N, the share of each class in the data."""
         return shares(self.class_weight, self.exponent)
 
+    def alike(self) -> tuple[FloatArray, FloatArray]:
+        """Return weight and number of samples of one weight that are as precise, for each cell.
+
+        Of weights only sums and sums of squares are known. The largest weight is 1.
+        """
+        above = (self.exponent - self.exponent.max())[self.row]
+        total = np.ldexp(self.weight.astype(np.float64), above)
+        square = np.ldexp(self.square.astype(np.float64), 2 * above)
+        weight = quotient(square, total)
+        return weight / weight.max(), quotient(np.square(total), square)
+
     @property
     def decision_rates(self) -> FloatArray:
         """R_*j = N_*j / N, the share of the data that got each decision."""

@@ -150,7 +150,7 @@ class SliceSums(Part):
                 told = name, shown_value(value, values), tuple(sums.counts.tolist())
                 try:
                     found = self._request.decisions(self._request.main, 0, sums)
-                    losses, _ = loss_records(sums, found.use.samples)
+                    losses = loss_records(sums, found.use.samples)
                     known = part.known(self._request)
                     yield SliceDecisions(
                         *told, found, losses[LogLoss()], scored=False, scores=known

@@ -13,7 +13,7 @@ from stakes._check import InputError, StakesError, read_names
 from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, CostsByCase, SampleCosts
-from stakes.evaluation.application_decisions import ApplicationDecisions, price_decisions
+from stakes.evaluation.application_decisions import ApplicationDecisions
 from stakes.evaluation.applications import (
     DEPLOYMENT,
     Application,
@@ -163,7 +163,7 @@ class Request:
         if rows.part is not None:
             cells = replace(cells, groups=renumbered(rows.part))
         use = read_applications(self.applications(rows.amounts, name), cells)[0]
-        return price_decisions(use, rows.value)
+        return ApplicationDecisions(use, rows.value)
 
     def adapted(self, samples: Samples) -> Samples:
         """Return samples whose posteriors are those at the priors of use."""

@@ -5,7 +5,6 @@ calibrator, areas, the page) rests on the rows that were kept, which the notes s
 """
 
 from dataclasses import replace
-from functools import partial
 from typing import Self
 
 import numpy as np
@@ -16,10 +15,10 @@ from stakes._typing import FloatArray, IntArray
 from stakes.evaluation.entry import evaluate_samples
 from stakes.evaluation.findings import Evaluation
 from stakes.evaluation.summaries.summary_request import Request, renumbered
-from stakes.evaluation.systems import Grouping, Settings, SumsOfAll
-from stakes.intervals import by_groups
+from stakes.evaluation.systems import Settings, SumsOfAll
+from stakes.loss_rows import LossRows
 from stakes.metrics.calibration_errors import CalibrationError, error_of_sums
-from stakes.metrics.expected_losses import from_sums
+from stakes.metrics.expected_losses import from_sums, rows_of_sums
 from stakes.results import ExpectedLoss
 from stakes.samples import KnownSums, Samples
 from stakes.scores import LogPosteriors, Posteriors, Scores
@@ -145,9 +144,9 @@ class SummedRows(Part):
         decisions = tuple(request.decisions(name, i, self.sums) for i, name in every_use)
         base = decisions[0].use.samples
         every = request.samples(base.y, base.scores, base.weights, copies=base.copies)
-        losses, groups = loss_records(self.sums, every)
+        losses = loss_records(self.sums, every)
         errors = {"confidence_calibration_error": _error(self.bins, every)}
-        return SumsOfAll(every, decisions, losses, errors, groups)
+        return SumsOfAll(every, decisions, losses, errors)
 
 
 def _check_number(counts: IntArray) -> None:
@@ -188,22 +187,18 @@ def _check_scores(values: FloatArray, kind: type[Scores]) -> None:
         raise damaged(f"numbers that are not {kind.__name__}")
 
 
-def loss_records(
-    sums: DecisionSums, every: Samples
-) -> tuple[dict[ScoringRule, ExpectedLoss], dict[ScoringRule, Grouping]]:
-    """Return the expected loss of each rule, with groups where there are any, and their means."""
-    none = np.empty(0, dtype=np.int64)
-    losses = {rule: from_sums(rule, s, every, none) for rule, s in sums.loss_sums().items()}
-    rows = sums.group_rows()
-    if rows is None or rows.part is None:
-        return losses, {}
-    k = len(every.classes)
-    own = {"copies": rows.copies, "groups": renumbered(rows.part)}
-    even = np.full(k, 1 / k)
-    at = Samples.from_codes(rows.y, every.scores, rows.weights, every.classes, even, **own)
-    means: dict[ScoringRule, Grouping] = {
-        rule: partial(by_groups, samples=at, losses=loss, means=True)
-        for rule, loss in zip(sums.plan.rules, rows.value, strict=True)
-    }
-    known = {rule: record for rule, record in losses.items() if np.isfinite(record.value)}
-    return losses | {rule: means[rule](record) for rule, record in known.items()}, means
+def loss_records(sums: DecisionSums, every: Samples) -> dict[ScoringRule, ExpectedLoss]:
+    """Return the expected loss of each rule; of groups their sums vary."""
+    none, out = np.empty(0, dtype=np.int64), {}
+    groups = sums.group_rows()
+    for i, (rule, known) in enumerate(sums.loss_sums().items()):
+        rows = rows_of_sums(rule, known)
+        if groups is not None and groups.part is not None:
+            weight, number = np.ones(groups.y.size), groups.copies.astype(np.float64)
+            if groups.weights is not None:
+                weight = groups.weights / groups.weights.max()
+            each = groups.value[i], weight, number
+            own = LossRows(known.mean, groups.y, *each, unit=renumbered(groups.part))
+            rows = replace(own, possible=rows.possible)
+        out[rule] = from_sums(rule, known, every, rows, none)
+    return out

@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from stakes._math import expectation
 from stakes._text import number, plain
 from stakes._typing import FloatArray, Label
+from stakes.costs import CostMatrix
 from stakes.evaluation.application_decisions import ApplicationDecisions
 from stakes.evaluation.differences import LossColumn
 from stakes.evaluation.findings import ApplicationResult, Verdict
@@ -15,15 +17,13 @@ from stakes.evaluation.systems import System
 from stakes.evaluation.verdicts.cautions import Groups, areas_among_classes
 from stakes.evaluation.verdicts.wording import (
     name_of,
-    p_text,
     percent,
     percent_at_most,
     with_interval,
 )
-from stakes.intervals import by_groups
 from stakes.metrics.expected_losses import sample_losses
 from stakes.metrics.multiplicity import level_among
-from stakes.metrics.paired import PairedDifference, against_constants, how_paired
+from stakes.metrics.paired import PairedDifference
 from stakes.results import Estimate, ExpectedLoss, Interval, normalized_of
 from stakes.samples import Samples
 from stakes.statistics.group_effects import effective_groups, effective_samples
@@ -37,7 +37,6 @@ class CostClaim:
 
     cost: ExpectedLoss
     normalized: Estimate  # as it is shown
-    p_value: float = math.nan  # of costing what the best constant answer does; NaN if untested
     where: str = ""  # what it is the cost of, to begin the sentence with
     errors: ExpectedLoss | None = None  # the error rate, where decisions are classes
     gain: PairedDifference | None = None  # cost uncalibrated less calibrated
@@ -63,13 +62,11 @@ class CostClaim:
     def side(self, level: float) -> int:
         """Return -1 where the cost is below that of the constant answer, 1 where above, else 0.
 
-        The interval shown has to leave out 1. At the level the paired test decides, which is nearer
-        to its level than the interval where errors are few; without a test the interval does.
+        It is known at a level where the interval of that level leaves out 1.
         """
-        shown = _side(self.normalized.interval)
-        if not math.isnan(self.p_value):
-            return shown if self.p_value < 1 - level else 0
-        return shown if _side(self.interval_at(level)) == shown else 0
+        if not self.cost.p_value < 1 - level:
+            return 0
+        return -1 if self.normalized.value < 1 else 1
 
     def within_margin(self, level: float) -> bool:
         """Whether the interval shown and that at the level lie within the margin about 1."""
@@ -106,7 +103,6 @@ def evidence_of(system: System, results: tuple[ApplicationResult, ...], level: f
             CostClaim(
                 a.cost.raw,
                 a.cost.normalized,
-                naive_p_value(decisions, a.cost.normalized),
                 f"{plain(a.name)}: " if len(results) > 1 else "",
                 _errors(decisions),
                 gain,
@@ -120,29 +116,14 @@ def evidence_of(system: System, results: tuple[ApplicationResult, ...], level: f
     )
 
 
-def naive_p_value(decisions: ApplicationDecisions, shown: Estimate) -> float:
-    """Return the p-value of costing as much as the best constant answer, on the same samples.
-
-    To cost less than the best of them is to cost less than each: the largest p-value counts.
-    NaN where the interval shown includes 1, so that no test is needed.
-    """
-    cost, samples = decisions.cost, decisions.samples
-    if cost.undefined is not None or shown.interval is None or 1 in shown.interval:
-        return math.nan  # the interval has decided
-    others = [decisions.naive()]  # another may be the best in the population
-    others += [decisions.use.constant(rival.decision) for rival in cost.rivals]
-    how = how_paired(samples)
-    return against_constants(samples.y, decisions.losses(), others, decisions.bounds(), **how)
-
-
 def _errors(decisions: ApplicationDecisions) -> ExpectedLoss | None:
     """Return the error rate, where decisions are classes."""
     if not decisions.use.square:
         return None
-    samples = decisions.samples
-    rate = decisions.confusion.expected_cost(None, samples.given_priors)
-    wrong = (decisions.indices != samples.y).astype(np.float64)
-    return by_groups(rate, samples, wrong)
+    rate = decisions.confusion.expected_cost(None, decisions.samples.given_priors)
+    table, costs = decisions.table, CostMatrix.zero_one(decisions.use.costs.classes)
+    rows = table.losses(costs.at(table.y, table.decided), rate.losses.mean)
+    return replace(rate, losses=rows.between(*costs.ranges()))
 
 
 def paired(
@@ -198,19 +179,16 @@ def usefulness_of(
 
 
 def _not_apart(c: CostClaim, level: float, claims: int, among: str) -> str:
-    if _side(c.normalized.interval) == 0:
+    shown = c.normalized.interval
+    if shown is None or 1 in shown:
         return "but the interval includes 1"
-    corrected = f"corrected for {claims} {among}"
-    if math.isnan(c.p_value):
-        wide = c.interval_at(level_among(claims, level))
-        return f"but {corrected} the interval includes 1 ({wide})"
-    corrected = f", to be {corrected}" if claims > 1 else ""
-    return f"but a paired test against that answer gives {p_text(c.p_value)}{corrected}"
+    wide = c.interval_at(level_among(claims, level))
+    return f"but corrected for {claims} {among} the interval includes 1 ({wide})"
 
 
 def _said(c: CostClaim, level: float, *, apart: bool, equal: bool, reason: str) -> Verdict:
     nec = f"(NEC {with_interval(c.normalized, level)})"
-    if apart and _side(c.normalized.interval) < 0:
+    if apart and c.normalized.value < 1:
         text = f"{c.where}Useful: it costs {c.share} of always answering {c.answer} {nec}."
         return Verdict("useful", text)
     if apart:
@@ -285,15 +263,12 @@ def slice_verdicts(claims: Sequence[CostClaim], level: float) -> list[Verdict]:
 
 def _hopeless(c: CostClaim, level: float) -> bool:
     """Whether the interval would include 1 even if nothing were lost on these samples."""
-    losses = c.cost.losses
-    none = losses.variance * 0
-    best = replace(losses, mean=losses.low, drift=none, variance=none)
-    perfect = replace(c.cost, losses=best, value=float(c.cost.priors @ losses.low), prices=None)
+    rows = c.cost.losses
+    if rows.possible is None:
+        return False
+    least = np.full(rows.mean.size, np.inf)
+    np.minimum.at(least, rows.possible.y, rows.possible.loss)
+    best = replace(rows, loss=least[rows.y])
+    value = expectation(c.cost.priors, np.where(np.isinf(least), 0.0, least))
+    perfect = replace(c.cost, losses=best, value=value)
     return perfect.normalized_interval(level).high >= 1
-
-
-def _side(band: Interval | None) -> int:
-    """Return -1 for an interval below 1, 1 for one above, 0 for one that includes it."""
-    if band is None:
-        return 0
-    return -1 if band.high < 1 else 1 if band.low > 1 else 0
