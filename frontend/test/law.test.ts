@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { type Cells, type Interval, intervalOf, type Metric } from "../src/core/law";
+import { nearEnds } from "./ends";
+import { type Cells, intervalOf, type Metric } from "../src/core/law";
 import { type LossRows, meanInterval, merged } from "../src/core/means";
 
 const golden = JSON.parse(readFileSync(new URL("../test/golden_law.json", import.meta.url), "utf8"));
@@ -14,17 +15,10 @@ function rowsOf({ y, amount, weight, counts, base }: Plain): LossRows {
   return { y: Uint16Array.from(y), amount: numbers(amount), weight: numbers(weight), counts: numbers(counts), base: base && numbers(base) };
 }
 
-/** Compare ends, up to a part of the width. */
-function near(got: Interval, wanted: number[], part: number, what: string): void {
-  const width = wanted[1] - wanted[0];
-  for (const end of [0, 1])
-    assert.ok(Math.abs(got[end] - wanted[end]) <= part * width, `${what}: got ${got}, wanted ${wanted}`);
-}
-
 for (const one of golden.means)
   test(`law: ${one.name}`, () => {
     for (const [radius, ...ends] of one.intervals)
-      near(meanInterval(rowsOf(one.rows), rowsOf(one.possible), one.priors, radius), ends, 1e-6, `at ${radius}`);
+      nearEnds(meanInterval(rowsOf(one.rows), rowsOf(one.possible), one.priors, radius), ends, `at ${radius}`);
   });
 
 /** Return random numbers from 0 to 1, the same ones each time. */
@@ -54,7 +48,7 @@ test("many rows as few cells have nearly the same intervals", () => {
       for (const base of [true, false]) {
         const part = (some: LossRows) => (base ? some : { ...some, base: null });
         const wanted = meanInterval(part(rows), part(possible), priors, 1.96);
-        near(meanInterval(merged(part(rows), priors), part(possible), priors, 1.96), wanted, 1e-4, `${weighted} ${priors} ${base}`);
+        nearEnds(meanInterval(merged(part(rows), priors), part(possible), priors, 1.96), wanted, `${weighted} ${priors} ${base}`, 1e-4);
       }
     }
 });
@@ -69,7 +63,7 @@ test("many rows and each of them twice as half of them", () => {
     base: twice(rows.base!),
     counts: twice(rows.counts.map((m) => m / 2)),
   };
-  near(meanInterval(doubled, possible, null, 1.96), meanInterval(rows, possible, null, 1.96), 1e-4, "halves");
+  nearEnds(meanInterval(doubled, possible, null, 1.96), meanInterval(rows, possible, null, 1.96), "halves", 1e-4);
 });
 
 /** Matthews correlation of the four counts, which is no ratio of sums. */
@@ -87,7 +81,7 @@ const matthews: Metric = {
 test("the law is that of any function of weights", () => {
   const counts = Float64Array.of(70, 8, 5, 17, 0, 0, 0, 0);
   const cells: Cells = { counts, seen: 4, stratum: new Uint16Array(8), strata: 1 };
-  near(intervalOf(cells, matthews, golden.matthews[0]), golden.matthews.slice(1), 1e-5, "Matthews correlation");
+  nearEnds(intervalOf(cells, matthews, golden.matthews[0]), golden.matthews.slice(1), "Matthews correlation", 1e-5);
 });
 
 test("an interval contains the value, grows with the radius, and turns with the sign", () => {
@@ -97,6 +91,6 @@ test("an interval contains the value, grows with the radius, and turns with the 
     ends.slice(1).forEach(([low, high], i) => assert.ok(low < ends[i][0] && high > ends[i][1]));
     const turned = (some: LossRows) => ({ ...some, amount: some.amount.map((x) => -x) });
     const [low, high] = meanInterval(turned(rows), turned(possible), priors, 2);
-    near([-high, -low], ends[2], 1e-9, "turned");
+    nearEnds([-high, -low], ends[2], "turned", 1e-9);
   }
 });

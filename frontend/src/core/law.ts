@@ -12,7 +12,7 @@ const MOST_TILTS = 120;
 const MOST_STEPS = 60;
 const FARTHEST = 1e60; // tilts beyond it change nothing but harmless traces
 const SMALLEST = 1e-300;
-const LAST_STEP = 1e-8; // relative: of a tilt, and of a gap, where what is missing is its square
+const LAST_STEP = 1e-9; // relative: of a tilt, and of a gap, where what is missing is its square
 const NEAR = 0.05; // within it a series has more digits than logarithms
 
 export type Interval = [number, number];
@@ -35,9 +35,8 @@ export interface Metric {
 export function intervalOf(cells: Cells, metric: Metric, radius: number): Interval {
   const start = metric.value(cells.counts);
   if (!isFinite(start)) return [NaN, NaN];
-  const harm = new Float64Array(cells.counts.length);
-  metric.slopes(cells.counts, harm);
-  return [endOf(cells, metric, harm, -1, radius, start), endOf(cells, metric, harm, 1, radius, start)];
+  const search = new Search(cells, metric, radius, start);
+  return [search.end(-1), search.end(1)];
 }
 
 /** Return the interval of the largest of several numbers: its lower end is at most the exact one. */
@@ -45,52 +44,78 @@ export function ofLargest(intervals: Interval[]): Interval {
   return [Math.max(...intervals.map(([low]) => low)), Math.max(...intervals.map(([, high]) => high))];
 }
 
-/**
- * Return the largest (side 1) or smallest (side -1) value within a radius.
- *
- * Frank and Wolfe's method: the best weights for the slopes at the last ones, a full step, halved
- * while that improves the metric. The value at the weights observed is always within.
- */
-function endOf(cells: Cells, metric: Metric, harm: Float64Array, side: number, radius: number, start: number): number {
-  const { stratum, strata } = cells;
-  const counts = augmented(cells, harm, side);
-  const ball = new Ball(counts, stratum, strata, radius);
-  const [slope, way, tried] = [counts.slice(), counts.slice(), counts.slice()];
-  let weights = counts.slice();
-  let best = metric.value(weights);
-  for (let round = 0; round < MOST_ROUNDS && isFinite(best); round++) {
-    metric.slopes(weights, slope);
-    if (side < 0) for (let u = 0; u < slope.length; u++) slope[u] = -slope[u];
-    ball.most(slope, way);
-    let ahead = 0;
-    for (let u = 0; u < way.length; u++) ahead += slope[u] * (way[u] -= weights[u]);
-    const least = GAIN * Math.abs(best - start);
-    if (!(ahead > least)) break;
+/** Looks for the ends of a metric by Frank and Wolfe's method. */
+class Search {
+  readonly #cells: Cells;
+  readonly #metric: Metric;
+  readonly #start: number;
+  readonly #ball: Ball;
+  readonly #harm: Float64Array; // how much a little more of each row moves the metric
+  readonly #slope: Float64Array;
+  readonly #way: Float64Array;
+  readonly #tried: Float64Array;
+  readonly #counts: Float64Array;
+  readonly #weights: Float64Array;
+
+  constructor(cells: Cells, metric: Metric, radius: number, start: number) {
+    const each = () => new Float64Array(cells.counts.length);
+    [this.#cells, this.#metric, this.#start] = [cells, metric, start];
+    this.#ball = new Ball(cells, radius);
+    [this.#harm, this.#slope, this.#way] = [each(), each(), each()];
+    [this.#tried, this.#counts, this.#weights] = [each(), each(), each()];
+    metric.slopes(cells.counts, this.#harm);
+  }
+
+  /**
+   * Return the largest (side 1) or smallest (side -1) value; that at the weights observed is within.
+   *
+   * Each step goes to the best weights for the slopes at the last ones, halved while that improves
+   * the metric.
+   */
+  end(side: number): number {
+    const [metric, start, slope, way, weights] = [this.#metric, this.#start, this.#slope, this.#way, this.#weights];
+    this.#augment(side);
+    this.#ball.about(this.#counts);
+    weights.set(this.#counts);
+    let best = metric.value(weights);
+    for (let round = 0; round < MOST_ROUNDS && isFinite(best); round++) {
+      metric.slopes(weights, slope);
+      if (side < 0) for (let u = 0; u < slope.length; u++) slope[u] = -slope[u];
+      this.#ball.most(slope, way);
+      let ahead = 0;
+      for (let u = 0; u < way.length; u++) ahead += slope[u] * (way[u] -= weights[u]);
+      const least = GAIN * Math.abs(best - start);
+      if (!(ahead > least)) break;
+      const gain = this.#step(side, best);
+      best += side * gain;
+      if (!(gain > least)) break;
+    }
+    return side * Math.max(side * best, side * start);
+  }
+
+  /** Go the way, or the part of it that improves the metric most; return by how much. */
+  #step(side: number, best: number): number {
+    const [way, tried, weights] = [this.#way, this.#tried, this.#weights];
     let [gain, step] = [0, 0];
     for (let halving = 0, part = 1; halving < MOST_HALVINGS; halving++, part /= 2) {
       for (let u = 0; u < way.length; u++) tried[u] = weights[u] + part * way[u];
-      const more = side * (metric.value(tried) - best);
+      const more = side * (this.#metric.value(tried) - best);
       if (more > gain) [gain, step] = [more, part];
       else if (gain > 0) break;
     }
     for (let u = 0; u < way.length; u++) weights[u] += step * way[u];
-    best += side * gain;
-    if (!(gain > least)) break;
+    return gain;
   }
-  return side * Math.max(side * best, side * start);
-}
 
-/** Return the weights of all rows, the worst of those unseen among them. */
-function augmented({ counts, seen }: Cells, harm: Float64Array, side: number): Float64Array {
-  const weights = counts.slice();
-  if (seen === counts.length) return weights;
-  let worst = seen;
-  for (let u = seen; u < weights.length; u++) {
-    weights[u] = TRACE;
-    if (side * harm[u] > side * harm[worst]) worst = u;
+  /** Set how much rows count, the worst of those unseen among them. */
+  #augment(side: number): void {
+    const [{ counts, seen }, harm] = [this.#cells, this.#harm];
+    let worst = seen;
+    this.#counts.set(counts);
+    this.#counts.fill(TRACE, seen);
+    for (let u = seen; u < counts.length; u++) if (side * harm[u] > side * harm[worst]) worst = u;
+    if (seen < counts.length) this.#counts[worst] = HALF;
   }
-  weights[worst] = HALF;
-  return weights;
 }
 
 /**
@@ -101,7 +126,7 @@ function augmented({ counts, seen }: Cells, harm: Float64Array, side: number): F
  * number s has to be found, from the last one found.
  */
 class Ball {
-  readonly #m: Float64Array;
+  #m: Float64Array;
   readonly #stratum: Uint16Array;
   readonly #radius: number;
   readonly #depth: Float64Array;
@@ -111,14 +136,24 @@ class Ball {
   readonly #total: Float64Array;
   readonly #square: Float64Array;
   readonly #top: Float64Array;
+  #held: number[] = []; // strata that have rows
   #s = 0; // the last tilt, by slopes as they are
   #bend = 0; // the derivative of r^2 / 2 by log s
 
-  constructor(counts: Float64Array, stratum: Uint16Array, strata: number, radius: number) {
+  constructor({ counts, stratum, strata }: Cells, radius: number) {
     const each = () => new Float64Array(strata);
-    [this.#m, this.#stratum, this.#radius, this.#depth] = [counts, stratum, radius, counts.slice()];
+    [this.#m, this.#stratum, this.#radius, this.#depth] = [counts, stratum, radius, new Float64Array(counts.length)];
     [this.#size, this.#mean, this.#gap, this.#total, this.#square, this.#top] = [each(), each(), each(), each(), each(), each()];
-    for (let u = 0; u < counts.length; u++) this.#size[stratum[u]] += counts[u];
+  }
+
+  /** Begin with rows that count so much. */
+  about(counts: Float64Array): void {
+    this.#m = counts;
+    this.#s = 0;
+    this.#size.fill(0);
+    for (let u = 0; u < counts.length; u++) this.#size[this.#stratum[u]] += counts[u];
+    this.#held = [];
+    for (let k = 0; k < this.#size.length; k++) if (this.#size[k] > 0) this.#held.push(k);
   }
 
   /** Find the weights with the largest sum of weights * slopes. */
@@ -188,7 +223,7 @@ class Ball {
     const [m, depth, stratum, size] = [this.#m, this.#depth, this.#stratum, this.#size];
     const [gap, total, square] = [this.#gap, this.#total, this.#square];
     for (let step = 0, settled = false; step < MOST_STEPS && !settled; step++) {
-      for (let k = 0; k < gap.length; k++) {
+      for (const k of this.#held) {
         const least = Math.max(this.#top[k] / (s * size[k]), 1 / s - this.#mean[k], 1e-120);
         gap[k] = Math.max(gap[k], least);
       }
@@ -200,7 +235,7 @@ class Ball {
         square[stratum[u]] += m[u] * r * r;
       }
       settled = true;
-      for (let k = 0; k < gap.length; k++) {
+      for (const k of this.#held) {
         const move = ((1 / (s * size[k]) - 1 / total[k]) * total[k] * total[k]) / square[k];
         gap[k] += move;
         settled &&= Math.abs(move) <= LAST_STEP * gap[k];
@@ -216,7 +251,7 @@ class Ball {
       radius += m[u] * beyond(ratio, less);
     }
     this.#bend = 0;
-    for (let k = 0; k < size.length; k++) this.#bend += square[k] / (1 + square[k] / size[k]);
+    for (const k of this.#held) this.#bend += square[k] / (1 + square[k] / size[k]);
     return Math.sqrt(Math.max(2 * radius, 0));
   }
 }

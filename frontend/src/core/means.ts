@@ -78,25 +78,37 @@ export function merged(rows: LossRows, priors: number[] | null): LossRows {
   const { y, amount, weight, base, counts } = rows;
   const pull = new Float64Array(y.length);
   meanOf(rows, priors).slopes(counts, pull);
-  const [fine, rough] = [leading(pull, FINE), leading(base ?? weight, ROUGH)];
-  const place = new Map<number, number>();
-  const at = new Uint32Array(y.length);
+  const [at, cells] = numbered(y, leading(pull, FINE), leading(base ?? weight, ROUGH));
+  const number = new Float64Array(cells);
+  const of = new Uint16Array(cells);
   for (let u = 0; u < y.length; u++) {
-    const key = (y[u] * 2 ** (32 - FINE) + fine[u]) * 2 ** (32 - ROUGH) + rough[u];
-    const known = place.get(key);
-    at[u] = known ?? place.size;
-    if (known === undefined) place.set(key, place.size);
+    number[at[u]] += counts[u];
+    of[at[u]] = y[u];
   }
-  const number = new Float64Array(place.size);
-  for (let u = 0; u < y.length; u++) number[at[u]] += counts[u];
   const mean = (column: Float64Array): Float64Array => {
-    const sums = new Float64Array(place.size);
+    const sums = new Float64Array(cells);
     for (let u = 0; u < y.length; u++) sums[at[u]] += counts[u] * column[u];
     return sums.map((sum, cell) => sum / number[cell]);
   };
-  const of = new Uint16Array(place.size);
-  for (let u = 0; u < y.length; u++) of[at[u]] = y[u];
   return { y: of, amount: mean(amount), weight: mean(weight), base: base && mean(base), counts: number };
+}
+
+/** Return which cell each row is of, equal keys sharing one, and how many there are; much quicker than a Map. */
+function numbered(y: Uint16Array, fine: Uint32Array, rough: Uint32Array): [Uint32Array, number] {
+  const bits = 33 - Math.clz32(y.length); // at most half of the places are taken
+  const taken = new Int32Array(2 ** bits).fill(-1);
+  const first: number[] = []; // row of each cell
+  const at = new Uint32Array(y.length);
+  for (let u = 0; u < y.length; u++) {
+    let place = Math.imul(fine[u] ^ Math.imul(rough[u] ^ Math.imul(y[u], 0x85ebca6b), 0xc2b2ae35), 0x9e3779b1) >>> (32 - bits);
+    for (; taken[place] >= 0; place = (place + 1) & (taken.length - 1)) {
+      const v = first[taken[place]];
+      if (fine[v] === fine[u] && rough[v] === rough[u] && y[v] === y[u]) break;
+    }
+    if (taken[place] < 0) taken[place] = first.push(u) - 1;
+    at[u] = taken[place];
+  }
+  return [at, first.length];
 }
 
 /** Return sign, exponent and the leading bits of numbers, as whole numbers. */
