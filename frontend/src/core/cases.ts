@@ -2,7 +2,7 @@
 import type { CasesData } from "../types";
 import { caseIntervals, eachOf } from "./case_intervals";
 import { type Levels, unpack } from "./data";
-import { whole } from "./judge";
+import { whole } from "./law";
 import type { Facts } from "./shift";
 import { sigmoid, TIE } from "./sums";
 

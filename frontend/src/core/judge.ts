@@ -2,7 +2,7 @@
 import type { Outcome, Problem } from "../types";
 import type { Levels, Rows, SystemData } from "./data";
 import { optimalDecisions } from "./dominance";
-import { type Interval, ofLargest } from "./law";
+import { type Interval, ofLargest, whole } from "./law";
 import { type ClassLosses, expectation, intervalsOf, lossesOf } from "./losses";
 import { oddsShift, priorsOf, ratiosOf, type Facts } from "./shift";
 import { dot, fsum, TIE, total } from "./sums";
@@ -100,11 +100,6 @@ function endsOf(
     ? ofLargest(rivals.map((j) => within(columns[j])))
     : [own[0] / naive, own[1] / naive];
   return { interval: whole(ends), costInterval: whole(own) };
-}
-
-/** Return an interval, or null where an end is not a number: costs whose squares overflow. */
-export function whole(ends: Interval): Interval | null {
-  return ends.some(Number.isNaN) ? null : ends;
 }
 
 /** Return the other constant decisions that could be the best, of very many the cheapest. */
