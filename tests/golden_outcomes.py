@@ -85,8 +85,8 @@ def _judged(
     priors = facts["dataPriors"] if asked["fromData"] else asked["priors"]
     cost = confusion.expected_cost(costs, priors)
     if asked["fromData"]:
-        rivals = costs.rival_columns(cost.priors)
-        cost = replace(cost, priors_from_data=True, rivals=rivals)
+        others = costs.rival_columns(cost.priors)
+        cost = replace(cost, priors_from_data=True, rivals=others)
     return _outcome(confusion, cost, costs, facts)
 
 

@@ -124,8 +124,7 @@ def test_rankings_and_decisions_are_those_of_the_single_functions(
     for metric in (stakes.metrics.Accuracy(), stakes.metrics.FScore(1), stakes.metrics.Matthews()):
         name = f"cost.{metric.name.lower().replace(' ', '_')}"
         assert found[name].value == pytest.approx(metric.evaluate(used).value, rel=1e-12)
-        shared = isinstance(metric, stakes.metrics.Accuracy)
-        assert found[name].method == ("closed form" if shared else "likelihood")
+        assert found[name].method == "likelihood"
         assert found[name].interval is not None
     assert result.main.threshold == pytest.approx(1 / 6)
     wanted = COSTS.llr_threshold(used.priors)
@@ -221,18 +220,15 @@ def test_groups_widen_the_interval_of_copies() -> None:
     blind = stakes.evaluate(y[copies], p[copies], calibrator=None)
     for name in ("cost.nec", "cross_entropy.normalized", "auc", "cost.accuracy"):
         one, all_, naive = (width(r.metrics()[name]) for r in (alone, many, blind))
-        if name == "auc":  # half an unseen sample is half a group where that has one sample
-            assert 0.6 * one < all_ < one
-        else:
-            assert all_ == pytest.approx(one, rel=1e-9)
+        assert 0.6 * one < all_ < one  # half an unseen sample is less of a group of ten
         assert naive < 0.5 * all_
     assert many.data.groups == y.size
     for first, second in zip(alone.by_class, many.by_class, strict=True):
-        assert width(second.cost) == pytest.approx(width(first.cost), rel=1e-9)
-        assert second.cost.method == "closed form, by group"
+        assert 0.6 * width(first.cost) < width(second.cost) < width(first.cost)
+        assert second.cost.method == "likelihood, by group"
         assert first.recall is not None
         assert second.recall is not None
-        assert width(second.recall) == pytest.approx(width(first.recall), rel=1e-9)
+        assert 0.6 * width(first.recall) < width(second.recall) < width(first.recall)
 
 
 def width(estimate: stakes.Estimate) -> float:
@@ -247,10 +243,10 @@ def test_groups_stay_whole_in_folds_and_slices() -> None:
     result = stakes.evaluate(TWO.y, RAW, costs=costs, groups=groups, slices=site)
     assert result.fitted == "cross-fitted on 5 folds, groups kept whole"
     assert result.main.abstention is not None
-    assert result.main.abstention.method == "closed form, by group"
+    assert result.main.abstention.method == "likelihood, by group"
     for part in result.slices:
         assert part.cost is not None
-        assert part.cost.method == "closed form, by group"
+        assert part.cost.method == "likelihood, by group"
         one = stakes.bayes_cost(TWO.y[site == part.value], RAW[site == part.value], costs=costs)
         assert part.cost.value == pytest.approx(one.normalized)
 
@@ -454,7 +450,7 @@ def test_without_a_calibrator() -> None:
     bare = stakes.evaluate(TWO.y, RAW, costs=COSTS)
     calibrated = bare.main.cost.calibrated_normalized
     assert calibrated is not None
-    assert calibrated.method == "closed form, the calibrator taken as fixed"
+    assert calibrated.method == "likelihood, the calibrator taken as fixed"
     assert bare.metrics()["eer"].interval is not None
     raw = stakes.evaluate(TWO.y, RAW, costs=COSTS, calibrator=None)
     assert raw.calibrator is None

@@ -279,24 +279,25 @@ def test_questions_asked_twice_tell_as_much_as_once(
         assert two.value == pytest.approx(one.value, rel=1e-14)
         if math.isfinite(one.value):
             assert two.standard_error == pytest.approx(one.standard_error, rel=1e-9)
-            bands = (one.normalized_interval(), two.normalized_interval())
-            if rule.bounds(2)[1][0] == inf:  # the others' pseudo-samples are as many, not twice
-                assert tuple(bands[1]) == pytest.approx(tuple(bands[0]), rel=1e-2)
+            assert two.no_interval == one.no_interval
+            if not one.no_interval:  # an unseen question is half as much of a group of two
+                (low, high), (lower, higher) = one.normalized_interval(), two.normalized_interval()
+                assert low - 1e-9 <= lower <= two.normalized <= higher <= high + 1e-9
+                assert higher - lower > 0.6 * (high - low)
 
 
 @settings(deadline=None, max_examples=40)
-@given(questions(least=12), st.integers(2, 6))
-def test_intervals_by_group_are_at_least_as_wide(
-    drawn: tuple[list[FloatArray], list[int]], size: int
+@given(questions(least=12))
+def test_a_group_for_each_question_is_at_least_as_wide_as_none(
+    drawn: tuple[list[FloatArray], list[int]],
 ) -> None:
     rows, right = drawn
     alone = OptionScores(rows, right)
-    grouped = OptionScores(rows, right, groups=np.arange(len(rows)) // size)
+    grouped = OptionScores(rows, right, groups=np.arange(len(rows)))
     for one, other in zip(_losses(alone), _losses(grouped), strict=True):
         assert one.value == other.value
-        if not other.no_interval and not one.no_interval:
-            assert _width(other.interval()) >= _width(one.interval()) * (1 - 1e-12)
-            assert other.standard_error >= one.standard_error * (1 - 1e-12)
+        assert other.standard_error == pytest.approx(one.standard_error, rel=1e-9)
+        assert 1 - 1e-9 <= _width(other.interval()) / _width(one.interval()) < 1.5
 
 
 def _losses(scores: OptionScores) -> list[stakes.ExpectedLoss]:
@@ -367,9 +368,8 @@ def test_a_ratio_interval_is_that_of_the_residuals() -> None:
     error = np.std(losses - ratio * naive) / math.sqrt(300) / naive.mean()
     assert loss.normalized_standard_error == pytest.approx(error, rel=1e-9)
     low, high = loss.normalized_interval()
-    assert low < ratio - 1.96 * error
-    assert high > ratio + 1.96 * error
-    assert high - low < 4.4 * error
+    assert 3.7 * error < high - low < 4.4 * error
+    assert high - ratio > 1.96 * error > ratio - low > 1.6 * error  # losses are skewed
     as_if_fixed = loss.standard_error / loss.naive
     assert error != pytest.approx(as_if_fixed, rel=0.01)
 
@@ -450,11 +450,12 @@ def test_records_show_naive_values_and_intervals() -> None:
     assert "guesses at random" in str(scores.accuracy())
     assert "all options alike" in str(scores.brier_score())
     assert scores.accuracy().to_dict()["naive"] == scores.accuracy().naive
-    assert "needs 10 samples" in scores.log_score().no_interval
+    assert scores.log_score().no_interval == ""
     assert scores.kind is stakes.Posteriors
     assert scores.n_options.tolist() == [3, 2, 4]
     grouped = OptionScores(ROWS, [0, 0, 2], groups=["a", "a", "b"])
     assert "groups" in grouped.calibration_error().method
+    assert grouped.log_score().no_interval == "needs 5 groups: got 2"
 
 
 # -- errors

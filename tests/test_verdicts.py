@@ -79,7 +79,9 @@ class Claim(CostClaim):
 
 
 def claim(shown: stakes.Estimate, p_value: float = math.nan, **more: Any) -> CostClaim:  # noqa: ANN401
-    return Claim(usual().main.cost.raw, shown, p_value, **more)
+    cost = dataclasses.replace(usual().main.cost.raw)
+    vars(cost)["p_value"] = p_value
+    return Claim(cost, shown, **more)
 
 
 def evidence(gain: Gain | None = None, **changes: Any) -> Evidence:  # noqa: ANN401
@@ -115,27 +117,25 @@ def drawn(n: int, seed: int, share: float = 0.3) -> tuple[IntArray, FloatArray]:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "p_value", "code"),
+    ("low", "value", "high", "p_value", "code"),
     [
-        (0.5, 0.9999, 0.01, "useful"),
-        (0.5, 0.9999, math.nan, "useful"),
-        (0.5, 0.9999, 0.06, "not_distinguishable"),  # the test does not confirm the interval
-        (0.5, 1.0, 0.01, "not_distinguishable"),
-        (1.0, 1.5, 0.01, "not_distinguishable"),
-        (1.0001, 1.5, 0.01, "worse_than_naive"),
-        (1.0001, 1.5, 0.06, "not_distinguishable"),
-        (0.95, 1.05, 0.5, "practically_equal"),
-        (0.9499, 1.05, 0.5, "not_distinguishable"),
-        (0.95, 1.0501, 0.5, "not_distinguishable"),
-        (0.96, 0.99, 0.01, "useful"),
-        (math.nan, math.inf, math.nan, "no_interval"),
+        (0.5, 0.9, 0.9999, 0.01, "useful"),
+        (0.5, 0.9, 1.0, 0.05, "not_distinguishable"),
+        (0.5, 0.9, 1.1, 0.06, "not_distinguishable"),
+        (1.0001, 1.2, 1.5, 0.01, "worse_than_naive"),
+        (1.0, 1.2, 1.5, 0.05, "not_distinguishable"),
+        (0.95, 0.99, 1.05, 0.5, "practically_equal"),
+        (0.9499, 0.99, 1.05, 0.5, "not_distinguishable"),
+        (0.95, 0.99, 1.0501, 0.5, "not_distinguishable"),
+        (0.96, 0.97, 0.99, 0.01, "useful"),
+        (math.nan, 0.9, math.inf, math.nan, "no_interval"),
     ],
 )
-def test_usefulness_goes_by_interval_and_test(
-    low: float, high: float, p_value: float, code: str
+def test_usefulness_goes_by_the_test_which_agrees_with_the_interval(
+    low: float, value: float, high: float, p_value: float, code: str
 ) -> None:
     assert usefulness.MARGIN == 0.05
-    (found,) = usefulness_of([claim(estimate(low, 0.9, high), p_value)], 0.95)
+    (found,) = usefulness_of([claim(estimate(low, value, high), p_value)], 0.95)
     assert found.code == code
     if code != "no_interval":
         assert f"95 % interval {stakes.Interval(low, high, 0.95)}" in found.text
@@ -154,8 +154,10 @@ def test_several_claims_are_corrected_after_holm() -> None:
     assert "corrected for 4 applications" in found[0].text
     found = usefulness_of([claim(shown, p) for p in (0.012, 0.012, 0.024, 0.049)], 0.95)
     assert {v.code for v in found} == {"useful"}  # each that is proven makes the next easier
-    wide = [claim(estimate(0.5, 0.9, 0.99), wide=0.1) for _ in range(2)]
-    assert [v.code for v in usefulness_of(wide, 0.95)] == ["not_distinguishable"] * 2
+    wide = [claim(estimate(0.5, 0.9, 0.99), 0.03, wide=0.1) for _ in range(2)]
+    both = usefulness_of(wide, 0.95)
+    assert [v.code for v in both] == ["not_distinguishable"] * 2
+    assert "corrected for 2 applications the interval includes 1 (0.4000 to 1.090)" in both[0].text
     assert [v.code for v in usefulness_of(wide[:1], 0.95)] == ["useful"]
 
 
@@ -357,22 +359,23 @@ def test_without_areas_the_slope_shows_reversed_scores(high: float, expected: bo
 
 
 @pytest.mark.parametrize(
-    ("cost", "errors", "expected"),
+    ("value", "p_value", "errors", "expected"),
     [
-        ((1.1, 1.5), (0.5, 0.999), True),
-        ((1.1, 1.5), (0.5, 1.0), False),
-        ((0.99, 1.5), (0.5, 0.9), False),
-        ((0.5, 0.9), (1.001, 1.2), True),
-        ((0.5, 0.9), (1.0, 1.2), False),
-        ((0.5, 0.9), (0.5, 0.9), False),
+        (1.2, 0.001, (0.5, 0.999), True),
+        (1.2, 0.001, (0.5, 1.0), False),
+        (1.2, 0.06, (0.5, 0.9), False),
+        (0.7, 0.001, (1.001, 1.2), True),
+        (0.7, 0.001, (1.0, 1.2), False),
+        (0.7, 0.001, (0.5, 0.9), False),
     ],
 )
 def test_accuracy_and_cost_disagree_where_both_are_sure(
-    cost: tuple[float, float],
+    value: float,
+    p_value: float,
     errors: tuple[float, float],
     expected: bool,  # noqa: FBT001
 ) -> None:
-    said = claim(estimate(cost[0], 1, cost[1]), 0.001, error_rate=errors)
+    said = claim(estimate(value - 0.1, value, value + 0.1), p_value, error_rate=errors)
     assert fires("metrics_disagree", costs=(said,)) == expected
 
 

@@ -9,9 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from stakes._counting import bincount
-from stakes._math import quotient
+from stakes._math import quotient, sum_by
 from stakes._typing import FloatArray, IntArray
-from stakes.inference.cells import effective_number
 from stakes.inference.law import Problem
 from stakes.inference.means import MeanRows, Naive, problem_of_means
 
@@ -30,10 +29,13 @@ class LossRows:
         Class of each row.
     loss, weight, number : arrays
         Loss and weight of one sample of the row, and how many samples it stands for.
-    possible : LossRows or None
-        Rows that may occur, the least and the most expensive of each class. None: those seen.
     bases : array of rows x J, optional
         What J constant answers lose, the best one first, where that differs within a class.
+    ends : arrays of K, optional
+        The least and the most that a row of each class may lose, and `typical`, what constant
+        answers lose on it.
+    possible : LossRows, optional
+        The rows that may occur, where there are no such ends. By default those seen.
     unit : array of int, optional
         The group of each row, where groups vary independently.
     """
@@ -43,26 +45,46 @@ class LossRows:
     loss: FloatArray
     weight: FloatArray
     number: FloatArray
-    possible: LossRows | None = None
     bases: FloatArray | None = None
     unit: IntArray | None = None
+    ends: tuple[FloatArray, FloatArray] | None = None
+    typical: FloatArray | None = None
+    possible: LossRows | None = None
 
     def between(self, low: FloatArray, high: FloatArray) -> LossRows:
-        """Return the same rows where rows of each class may lose as little or as much as told.
+        """Return the same rows where rows of each class may lose as little or as much as told."""
+        return replace(self, ends=(low, high))
 
-        Such rows are as heavy as those seen, each counted by its weight.
+    def unseen(self, priors: FloatArray | None) -> LossRows:
+        """Return the rows that may occur, the cheapest and the most expensive of each class.
+
+        They are as heavy as those seen, each counted by its weight. At given priors only ratios of
+        weights within a class matter.
         """
+        if self.ends is None:
+            return self if self.possible is None else self.possible
         held = np.flatnonzero(bincount(self.y, self.number, self.mean.size) > 0)
-        heavy = self.number * self.weight
-        weight = float((heavy * self.weight).sum() / heavy.sum())
-        y, loss = np.tile(held, 2), np.concatenate([low[held], high[held]])
-        one = np.ones(y.size)
-        return replace(self, possible=LossRows(self.mean, y, loss, weight * one, one))
+        typical = self.class_weights(priors)
+        relative = self.weight / typical[self.y]
+        heavy = typical * self.usual(self.number * relative, relative)
+        y = np.tile(held, 2)
+        loss = np.concatenate([end[held] for end in self.ends])
+        bases = None if self.typical is None else np.tile(self.typical, (y.size, 1))
+        return LossRows(self.mean, y, loss, heavy[y], np.ones(y.size), bases=bases)
 
-    @property
-    def groups(self) -> int:
-        """How many groups there are; 0 where samples vary one by one."""
-        return 0 if self.unit is None else int(np.unique(self.unit).size)
+    def class_weights(self, priors: FloatArray | None) -> FloatArray:
+        """Return the mean weight of a sample of each class where priors are given, else 1."""
+        k = self.mean.size
+        if priors is None:
+            return np.ones(k)
+        mass = sum_by(self.y, self.number * self.weight, k)
+        return quotient(mass, sum_by(self.y, self.number, k), 1.0)
+
+    @staticmethod
+    def usual(share: FloatArray, values: FloatArray) -> float:
+        """Return the mean of values, each counted by its share; the same bits in any order."""
+        one = np.zeros(share.size, dtype=np.int64)
+        return float(sum_by(one, share * values, 1)[0] / sum_by(one, share, 1)[0])
 
     def problem(
         self,
@@ -76,7 +98,7 @@ class LossRows:
         answer to shares of the classes loses.
         """
         rows = self._rows.fewer()
-        possible = self._rows if self.possible is None else self.possible._rows
+        possible = self.unseen(priors)._rows
         how = {} if self.bases is not None else {"constants": constants, "naive": naive}
         return problem_of_means(rows, possible, self.mean.size, priors, **how)  # type: ignore[arg-type]
 
@@ -84,20 +106,6 @@ class LossRows:
     def _rows(self) -> MeanRows:
         bases = None if self.bases is None else self.bases * self.weight[:, None]
         return MeanRows(self.y, self.loss * self.weight, self.weight, self.number, bases, self.unit)
-
-    @property
-    def size(self) -> FloatArray:
-        """How many samples of equal weight each class is worth: (sum w)^2 / sum w^2."""
-        k, mass = self.mean.size, self.number * self.weight
-        sums = (np.asarray(bincount(self.y, x, k)) for x in (mass, mass * self.weight))
-        total, square = sums
-        return quotient(np.square(total), square)
-
-
-def effective_groups(unit: IntArray, mass: FloatArray) -> float:
-    """Return how many groups of equal size would be as precise."""
-    sizes = np.asarray(bincount(unit, mass), dtype=np.float64)
-    return effective_number(np.sort(sizes[sizes > 0]))
 
 
 def rows_of_moments(

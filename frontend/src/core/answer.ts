@@ -1,7 +1,7 @@
 /** The answer in one breath, as `stakes.report.answer` says it: golden cases hold the two together. */
 import { amount, bare, type Ends, decimalsOf, scaled, type Unit, withUnit } from "./amounts";
 import { whole } from "./law";
-import { intervalsOf } from "./losses";
+import { tableIntervals } from "./losses";
 import { condition, freeOf, isSquare, type Look, type Part, plainOf, ratioOf, type Setting } from "./setting";
 
 export type VerdictPart = Extract<Part, ["verdict", ...unknown[]]>;
@@ -247,7 +247,7 @@ function expectedCount(s: Setting, one: Standing, [, wanted]: Kind, z: number): 
 function shareEnds(s: Setting, counts: number[][], wanted: Kind[1], z: number): Ends {
   const hits = counts.map((row, i) => row.map((_, j) => +wanted(i, j)));
   const range = { low: hits.map((row) => Math.min(...row)), high: hits.map((row) => Math.max(...row)) };
-  return whole(intervalsOf(counts, hits, range, s.priors, s.fromData, z)(null));
+  return whole(tableIntervals(counts, hits, range, s.priors, s.fromData, z).cost());
 }
 
 function withBand(value: number, band: Ends): string {

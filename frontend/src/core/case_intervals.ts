@@ -1,6 +1,6 @@
 /** Intervals of costs that differ from case to case. */
-import { type Interval, ofLargest } from "./law";
-import { type LossRows, meanInterval } from "./means";
+import type { Interval } from "./law";
+import { largestRatio, type LossRows, meanInterval } from "./means";
 
 /** Cases, what each decision costs each of them by class, and the decisions made. */
 export interface PricedCases {
@@ -25,24 +25,22 @@ export function caseIntervals(
   const one = new Float64Array(n).fill(1);
   const amount = eachOf(n, (t) => paid(t, chosen[t]));
   const rows: LossRows = { y: Uint16Array.from(y), amount, weight, base: null, counts: one };
-  const possible = [0, 1].flatMap((i) => expensive(cases, weight, optimal, i));
-  const rare = (base: number | null): LossRows => {
-    const column = (of: (row: Possible) => number) => Float64Array.from(possible, of);
-    return {
-      y: Uint16Array.from(possible, ({ i }) => i),
-      amount: column((row) => row.amount),
-      weight: column((row) => row.weight),
-      base: base === null ? null : column((row) => row.constants[base]),
-      counts: new Float64Array(possible.length),
-    };
+  const possible = [0, 1].flatMap((i) => expensive(cases, weight, priors !== null, optimal, i));
+  const column = (of: (row: Possible) => number) => Float64Array.from(possible, of);
+  const rare: LossRows = {
+    y: Uint16Array.from(possible, ({ i }) => i),
+    amount: column((row) => row.weight * row.cost),
+    weight: column((row) => row.weight),
+    base: null,
+    counts: new Float64Array(possible.length),
   };
   const best = constants[1] < constants[0] ? 1 : 0;
   const may = (j: number) => j === best || (constants[j] > 0 && optimal[j].includes(1));
-  const ratios = [0, 1].filter(may).map((j) => {
-    const base = eachOf(n, (t) => paid(t, j));
-    return meanInterval({ ...rows, base }, rare(j), priors, radius);
-  });
-  return [ofLargest(ratios), meanInterval(rows, rare(null), priors, radius)];
+  const bases = [0, 1].filter(may).map((j) => ({
+    seen: eachOf(n, (t) => paid(t, j)),
+    rare: column((row) => row.weight * row.constants[j]),
+  }));
+  return [largestRatio(rows, rare, bases, priors, radius), meanInterval(rows, rare, priors, radius)];
 }
 
 /** Return a number for each case; much quicker than `Float64Array.from`. */
@@ -62,37 +60,62 @@ function optimalOf([a, b, c, d]: Float64Array[]): Uint8Array[] {
   return [first, second];
 }
 
-/** A case that may occur: its class, weight and amounts. */
+/** A case that may occur: its class and weight, what it costs, and what either decision would cost. */
 interface Possible {
   i: number;
   weight: number;
-  amount: number;
-  constants: [number, number];
+  cost: number;
+  constants: number[];
 }
 
 /**
  * Return a case of a class that may occur, with the cheaper and with the worse decision.
  *
  * Its prices are means over all cases, each counted by its weight and by what the worse decision
- * would cost more if it were of the class: sums of amounts grow with the large ones.
+ * would cost more if it were of the class: sums of amounts grow with the large ones. At given priors
+ * only ratios of weights within a class matter.
  */
-function expensive({ y, cells, chosen }: PricedCases, weights: Float64Array, optimal: Uint8Array[], i: number): Possible[] {
+function expensive(
+  { y, cells, chosen }: PricedCases,
+  weights: Float64Array,
+  given: boolean,
+  optimal: Uint8Array[],
+  i: number,
+): Possible[] {
   if (!y.includes(i)) return [];
+  const typical = given ? [0, 1].map((k) => meanWeight(y, weights, k)) : [1, 1];
   const [one, other] = [cells[2 * i], cells[2 * i + 1]];
-  const both = (t: number) => (optimal[0][t] || chosen[t] === 0) && (optimal[1][t] || chosen[t] === 1);
-  const alone = (t: number) => (optimal[0][t] || chosen[t] === 0 ? one[t] : other[t]);
-  const least = eachOf(y.length, (t) => (both(t) ? Math.min(one[t], other[t]) : alone(t)));
-  const worst = eachOf(y.length, (t) => (both(t) ? Math.max(one[t], other[t]) : alone(t)));
-  const differ = worst.some((price, t) => price > least[t]);
-  const mass = eachOf(y.length, (t) => weights[t] * (differ ? worst[t] - least[t] : 1));
-  let [all, heavy] = [0, 0];
-  const sums = [least, worst, one, other].map(() => 0);
-  for (let t = 0; t < y.length; t++) {
-    all += mass[t];
-    heavy += mass[t] * weights[t];
-    [least, worst, one, other].forEach((price, k) => (sums[k] += mass[t] * weights[t] * price[t]));
+  const n = y.length;
+  const [least, worst] = [new Float64Array(n), new Float64Array(n)];
+  let differ = false;
+  for (let t = 0; t < n; t++) {
+    const first = optimal[0][t] === 1 || chosen[t] === 0 ? one[t] : other[t];
+    const second = optimal[1][t] === 1 || chosen[t] === 1 ? other[t] : one[t];
+    least[t] = Math.min(first, second);
+    worst[t] = Math.max(first, second);
+    differ ||= worst[t] > least[t];
   }
-  const [low, high, first, second] = sums.map((sum) => sum / all);
-  const row = { i, weight: heavy / all, constants: [first, second] as [number, number] };
-  return [low, high].map((amount) => ({ ...row, amount }));
+  let [all, heavy, low, high, none, every] = [0, 0, 0, 0, 0, 0];
+  for (let t = 0; t < n; t++) {
+    const relative = weights[t] / typical[y[t]];
+    const share = relative * (differ ? worst[t] - least[t] : 1);
+    all += share;
+    heavy += share * relative;
+    low += share * relative * least[t];
+    high += share * relative * worst[t];
+    none += share * relative * one[t];
+    every += share * relative * other[t];
+  }
+  const row = { i, weight: (typical[i] * heavy) / all, constants: [none / heavy, every / heavy] };
+  return [low, high].map((sum) => ({ ...row, cost: sum / heavy }));
+}
+
+function meanWeight(y: Uint8Array, weights: Float64Array, k: number): number {
+  let [all, number] = [0, 0];
+  for (let t = 0; t < y.length; t++) {
+    if (y[t] !== k) continue;
+    all += weights[t];
+    number += 1;
+  }
+  return number > 0 ? all / number : 1;
 }

@@ -1,6 +1,6 @@
 /** One risk curve on the axes of each field: exact conversions, nothing computed anew. */
-import { type Interval, ofLargest } from "./law";
-import { intervalsOf } from "./losses";
+import type { Interval } from "./law";
+import { tableIntervals } from "./losses";
 import type { Band, ErrorRates, RiskCurve } from "./risk";
 import { logit, sigmoid } from "./sums";
 
@@ -178,16 +178,12 @@ function endsOf({ priors, costs, offsets, vary }: Prices, errors: ErrorRates, k:
   const counts = [errors.alarms[k], errors.misses[k]].map((rate, i) => [errors.size[i] * (1 - rate), errors.size[i] * rate]);
   const high = offsets.map((offset, i) => offset + costs[i]);
   const table = offsets.map((offset, i) => [offset, high[i]]); // of right and wrong decisions
-  const within = intervalsOf(counts, table, { low: offsets, high }, priors, vary, errors.z);
-  if (!normalized) return within(null);
-  const constants = [
+  const within = tableIntervals(counts, table, { low: offsets, high }, priors, vary, errors.z);
+  if (!normalized) return within.cost();
+  return within.ratio([
     [offsets[0], high[1]],
     [high[0], offsets[1]],
-  ];
-  if (vary) return ofLargest(constants.map(within));
-  const naive = Math.min(...constants.map((column) => priors[0] * column[0] + priors[1] * column[1]));
-  const [low, most] = within(null);
-  return [low / naive, most / naive];
+  ]);
 }
 
 /** Return where a theta lies on the x axis of a field. */

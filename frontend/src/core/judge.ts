@@ -2,8 +2,8 @@
 import type { Outcome, Problem } from "../types";
 import type { Levels, Rows, SystemData } from "./data";
 import { optimalDecisions } from "./dominance";
-import { type Interval, ofLargest, whole } from "./law";
-import { type ClassLosses, expectation, intervalsOf, lossesOf } from "./losses";
+import { whole } from "./law";
+import { type ClassLosses, expectation, lossesOf, tableIntervals } from "./losses";
 import { oddsShift, priorsOf, ratiosOf, type Facts } from "./shift";
 import { dot, fsum, TIE, total } from "./sums";
 
@@ -91,15 +91,12 @@ function endsOf(
   priors: number[],
   radius: number,
 ): Pick<Outcome, "interval" | "costInterval"> {
-  const within = intervalsOf(counts, costs, losses, priors, fromData, radius);
+  const within = tableIntervals(counts, costs, losses, priors, fromData, radius);
   const { columns, cost } = constantsAt(costs, priors);
-  const [best, naive] = naiveOf(costs, priors);
-  const own = within(null);
-  const rivals = [best, ...rivalsOf(costs, cost, best)];
-  const ends: Interval = fromData
-    ? ofLargest(rivals.map((j) => within(columns[j])))
-    : [own[0] / naive, own[1] / naive];
-  return { interval: whole(ends), costInterval: whole(own) };
+  const [best] = naiveOf(costs, priors);
+  const rivals = fromData ? rivalsOf(costs, cost, best) : [];
+  const ends = within.ratio([best, ...rivals].map((j) => columns[j]));
+  return { interval: whole(ends), costInterval: whole(within.cost()) };
 }
 
 /** Return the other constant decisions that could be the best, of very many the cheapest. */

@@ -39,11 +39,6 @@ export function intervalOf(cells: Cells, metric: Metric, radius: number): Interv
   return [end(-1), end(1)];
 }
 
-/** Return the interval of the largest of several numbers: its lower end is at most the exact one. */
-export function ofLargest(intervals: Interval[]): Interval {
-  return [Math.max(...intervals.map(([low]) => low)), Math.max(...intervals.map(([, high]) => high))];
-}
-
 /** Return an interval, or null where an end is not a number: of a class without rows. */
 export function whole(ends: Interval): Interval | null {
   return ends.some(Number.isNaN) ? null : ends;

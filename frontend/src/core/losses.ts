@@ -1,7 +1,7 @@
 /** What is lost within each true class, and the intervals of expected costs of a table. */
 import { optimalDecisions } from "./dominance";
 import type { Interval } from "./law";
-import { type LossRows, meanInterval } from "./means";
+import { largestRatio, type LossRows, meanInterval } from "./means";
 import { dot, fsum } from "./sums";
 
 /** Samples and mean cost of each class, with the least and largest cost that a decision can have. */
@@ -52,25 +52,40 @@ export function expectation(priors: number[], values: ArrayLike<number>): number
   return fsum(terms, n);
 }
 
+/** What gives intervals of a table: of the expected cost, and of it in units of the best constant answer. */
+export interface TableIntervals {
+  cost(): Interval;
+  ratio(columns: ArrayLike<number>[]): Interval; // what constant answers that may be the best cost each class
+}
+
 /**
- * Return what gives the interval of the expected cost of a table, in units of a constant answer's.
+ * Return what gives the intervals of a table of counts.
  *
  * Of each class the cheapest and the most expensive decision may occur. Without priors the class
- * frequencies vary too, and with them what the constant answer costs, `column` for each class.
+ * frequencies vary too, and with them what constant answers cost.
  */
-export function intervalsOf(
+export function tableIntervals(
   counts: number[][],
   costs: number[][],
   { low, high }: Pick<ClassLosses, "low" | "high">,
   priors: number[],
   fromData: boolean,
   radius: number,
-): (column: ArrayLike<number> | null) => Interval {
+): TableIntervals {
   const rows = rowsOf(priors, costs, counts);
   const possible = rowsOf(priors, low.map((least, i) => [least, high[i]]), null);
-  const over = (some: LossRows, column: ArrayLike<number> | null): LossRows =>
-    column ? { ...some, base: some.weight.map((_, u) => column[some.y[u]]) } : some;
-  return (column) => meanInterval(over(rows, column), over(possible, column), fromData ? null : priors, radius);
+  const over = ({ y }: LossRows, column: ArrayLike<number>) => Float64Array.from(y, (i) => column[i]);
+  const cost = () => meanInterval(rows, possible, fromData ? null : priors, radius);
+  const ratio = (columns: ArrayLike<number>[]): Interval => {
+    if (fromData) {
+      const bases = columns.map((column) => ({ seen: over(rows, column), rare: over(possible, column) }));
+      return largestRatio(rows, possible, bases, null, radius);
+    }
+    const naive = Math.min(...columns.map((column) => expectation(priors, column)));
+    const [least, most] = cost();
+    return [least / naive, most / naive];
+  };
+  return { cost, ratio };
 }
 
 /** Return a row for each class and cost that was paid; without counts for each that may be. */

@@ -28,6 +28,49 @@ export function meanInterval(rows: LossRows, possible: LossRows, priors: number[
   return intervalOf(cells, meanOf(every, priors), radius);
 }
 
+/** What a constant answer costs: amounts of the rows seen and of those that may occur. */
+export interface Base {
+  seen: Float64Array;
+  rare: Float64Array;
+}
+
+/**
+ * Return the interval of the largest of several ratios, of losses in units of constant answers.
+ *
+ * Its lower end is the least of those that may be the largest: which of two equal ones comes out
+ * larger is chance.
+ */
+export function largestRatio(
+  rows: LossRows,
+  possible: LossRows,
+  bases: Base[],
+  priors: number[] | null,
+  radius: number,
+): Interval {
+  const ends = bases.map(({ seen, rare }) =>
+    meanInterval({ ...rows, base: seen }, { ...possible, base: rare }, priors, radius),
+  );
+  const behind = radiiBehind(rows, bases, priors);
+  const lows = ends.flatMap(([low], j) => (behind[j] <= radius ? [low] : []));
+  return [Math.min(...lows), Math.max(...ends.map(([, high]) => high))];
+}
+
+/** Return the radius at which each ratio may be the largest, taken as linear. */
+function radiiBehind(rows: LossRows, bases: Base[], priors: number[] | null): number[] {
+  const metrics = bases.map(({ seen }) => meanOf({ ...rows, base: seen }, priors));
+  const values = metrics.map((metric) => metric.value(rows.counts));
+  const largest = Math.max(...values);
+  const [best, own] = [rows.counts.slice(), rows.counts.slice()];
+  metrics[values.indexOf(largest)].slopes(rows.counts, best);
+  return values.map((value, j) => {
+    if (value === largest) return 0;
+    metrics[j].slopes(rows.counts, own);
+    let square = 0;
+    for (let u = 0; u < own.length; u++) square += rows.counts[u] * (own[u] - best[u]) ** 2;
+    return (largest - value) / Math.sqrt(square);
+  });
+}
+
 /** Return a mean loss as a function of the weights of rows. */
 export function meanOf({ y, amount, weight, base }: LossRows, priors: number[] | null): Metric {
   const shares = priors ?? [1];

@@ -84,13 +84,12 @@ class ThresholdSteps:
 
     @cached_property
     def _totals(self) -> tuple[FloatArray, FloatArray]:
-        """The summed weights of each class, and their squares, on one scale."""
+        """The summed weights of each class, and their squares, on the scale of the class."""
         totals = np.asarray(self.levels.totals, dtype=np.float64)
-        squares = totals
-        if self.squares is not None:  # squares may be on a scale of their own
-            squares = np.ldexp(np.asarray(self.squares.totals, float), self.squares.exponent)
-        above = self.levels.exponent - self.levels.exponent.max()
-        return np.ldexp(totals, above), np.ldexp(squares, 2 * above)
+        if self.squares is None:
+            return totals, totals
+        # squares may be on a scale of their own
+        return totals, np.ldexp(np.asarray(self.squares.totals, float), self.squares.exponent)
 
     def rates(self, thresholds: FloatArray) -> Rates:
         """Return R_12 and R_21 at log odds of the threshold."""
@@ -111,9 +110,12 @@ class ThresholdSteps:
         total, square = (sums[y] for sums in self._totals)
         mass = total * np.where(mistaken, wrong[y], 1 - wrong[y])
         square = square * np.where(mistaken, squared[y], 1 - squared[y])
-        loss, weight = offsets[y] + costs[y] * mistaken, quotient(square, mass)
-        rows = LossRows(offsets + costs * wrong, y, loss, weight, quotient(mass, weight))
-        return rows.between(offsets, offsets + costs)
+        loss, number = offsets[y] + costs[y] * mistaken, quotient(np.square(mass), square)
+        above = self.levels.exponent - self.levels.exponent.max()
+        weight = np.ldexp(quotient(square, mass), above[y])
+        return LossRows(offsets + costs * wrong, y, loss, weight, number).between(
+            offsets, offsets + costs
+        )
 
     def pooled(self, prior_log_odds: float) -> "ThresholdSteps":
         """Return the steps after the best monotone map of the log odds, by PAV.

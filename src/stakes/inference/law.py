@@ -87,20 +87,32 @@ class Problem:
         n = self.statistic.size
         which, side = np.repeat(np.arange(n), 2), np.tile([-1.0, 1.0], n)
         lows, highs = extremes(self, which, side, np.full(2 * n, radius)).reshape(n, 2).T
-        ends = [self._ends(k, lows, highs) for k in range(len(self.members))]
+        ends = [self._ends(k, lows, highs, radius) for k in range(len(self.members))]
         return np.array(ends) + self.shift
 
-    def _ends(self, number: int, lows: FloatArray, highs: FloatArray) -> tuple[float, float]:
+    def _ends(
+        self, number: int, lows: FloatArray, highs: FloatArray, radius: float
+    ) -> tuple[float, float]:
         """Return the ends of a number from those of its members.
 
-        The upper end of the largest of a family is exact; its lower end, the largest of the lower
-        ends, is at most the exact one.
+        The upper end of the largest of a family is exact. Its lower end is the least of those
+        members that may be the largest: which of two equal ones comes out larger is chance.
         """
         own, pick = list(self.members[number]), self.picks[number]
         low, high = lows[own], highs[own]
-        bottom = low.max() if pick == "max" else low.min()
+        if pick == "max":
+            low = low[self._behind(own) <= radius]
         top = high.min() if pick == "min" else high.max()
-        return float(bottom), float(top)
+        return float(low.min()), float(top)
+
+    def _behind(self, own: Sequence[int]) -> FloatArray:
+        """Return the radius at which each member may be the largest, taken as linear."""
+        values, seen = self._member_values[own], len(self.cells.counts)
+        best = int(values.argmax())
+        apart = self._harms[own, :seen] - self._harms[own[best], :seen]
+        spread = np.sqrt(np.square(apart) @ self.cells.counts)
+        gap = values[best] - values
+        return np.divide(gap, spread, out=np.where(gap > 0, np.inf, 0.0), where=spread > 0)
 
     def p_value(self, number: int = 0, null: float = 0.0) -> float:
         """Return the two-sided p-value: the level at which the interval ends at the null."""
@@ -111,10 +123,11 @@ class Problem:
         if math.isnan(value):
             return math.nan
         radii = [self._touch(k, 1.0 if value < null else -1.0, null) for k in own]
-        # an end of the largest (smallest) that is the largest (smallest) of the members' ends
-        # reaches the null with the first member to do so from below (above), else with the last
-        first = pick in ("one", "hull") or (pick == "max") == (value < null)
-        return tail(min(radii) if first else max(radii), self.cells.groups)
+        if pick == "max" and value > null:
+            radii = np.maximum(radii, self._behind(own)).tolist()
+        # the end of the smallest that is above it reaches the null with the last member to do so
+        last = pick == "min" and value < null
+        return tail(max(radii) if last else min(radii), self.cells.groups)
 
     def _touch(self, member: int, side: float, null: float) -> float:
         """Return the radius at which the end of one metric is the null; 0 beyond it already.

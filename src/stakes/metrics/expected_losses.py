@@ -126,7 +126,8 @@ def _range(
     """Return the least loss of each class, and the largest that an unseen sample may have.
 
     Where a rule has no bound, that is the largest seen or, if that is more, what samples of other
-    classes would lose on average if they were of this one. Infinite losses are left out.
+    classes would lose on average if they were of this one, to single precision, so that no order
+    of samples changes it. Infinite losses are left out.
     """
     low, high = (np.array(end, dtype=np.float64) for end in rule.bounds(len(samples.classes)))
     open_ = np.flatnonzero(np.isinf(high))
@@ -142,7 +143,7 @@ def _range(
             lost = rule.losses(np.full(y.size, k), answers)
             other = (y != k) & np.isfinite(lost)
             sums[:, k] += mass[other] @ lost[other], mass[other].sum()
-    return low, np.maximum(high, quotient(*sums))
+    return low, np.maximum(high, quotient(*sums).astype(np.float32))
 
 
 def _expectation_in_blocks(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
@@ -416,30 +417,34 @@ def expected_sample_cost(
         classes=costs.classes,
         priors=p,
         priors_from_data=priors is None,
-        losses=replace(rows, possible=_expensive_cases(costs, d, rows, kept)),
+        losses=replace(rows, possible=_expensive_cases(costs, d, rows, priors, kept)),
         naive_losses=apart[best],
         rivals=tuple(apart[j] for j in rivals),
     )
 
 
-def _expensive_cases(costs: SampleCosts, d: IntArray, rows: LossRows, kept: list[int]) -> LossRows:
+def _expensive_cases(
+    costs: SampleCosts, d: IntArray, rows: LossRows, priors: FloatArray | None, kept: list[int]
+) -> LossRows:
     """Return for each class the case that may occur, with the cheapest and the worst decision.
 
     Its prices are means over the cases of all classes, each counted by its weight and by what the
     worst decision would cost it if it were of the class: sums of amounts grow with the large ones.
+    At given priors only ratios of weights within a class matter.
     """
     n, k, m = costs.shape
     optimal = costs.optimal()
     optimal[np.arange(n), d] = True
-    mass, found = rows.number * rows.weight, []
+    typical = rows.class_weights(priors)
+    relative = rows.weight / typical[rows.y]
+    mass, found = rows.number * relative, []
     for i in np.flatnonzero(bincount(rows.y, minlength=k)):
         prices = np.column_stack([np.broadcast_to(costs.prices(int(i), j), n) for j in range(m)])
         worst = np.where(optimal, prices, -np.inf).max(axis=1)
         least = np.where(optimal, prices, np.inf).min(axis=1)
         by_size = mass * (worst - least if (worst > least).any() else np.ones(n))
-        by_size = by_size / by_size.sum()
-        weight = float(by_size @ rows.weight)
-        mean = (by_size * rows.weight) @ np.column_stack([least, worst, prices[:, kept]]) / weight
+        weight, heavy = typical[i] * rows.usual(by_size, relative), by_size * relative
+        mean = [rows.usual(heavy, x) for x in (least, worst, *prices[:, kept].T)]
         found += [(i, mean[0], weight, *mean[2:]), (i, mean[1], weight, *mean[2:])]
     table = np.array(found)
     one = np.ones(len(table))

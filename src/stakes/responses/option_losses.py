@@ -81,10 +81,8 @@ def _rows(
     seen = each.losses[np.isfinite(each.losses)].max(initial=0.0)
     high = each.high if math.isfinite(each.high) else max(seen, float(each.naive.max()))
     rows = rows.between(np.zeros(1), np.array([high]))
-    if bases is None or rows.possible is None:
-        return rows
-    typical = np.full((2, 1), float((weight @ each.naive) / weight.sum()))
-    return replace(rows, possible=replace(rows.possible, bases=typical))
+    usual = LossSums.from_losses(samples.y, each.naive, samples.weights, 1).mean
+    return rows if bases is None else replace(rows, typical=usual)
 
 
 @dataclass(frozen=True, eq=False)

@@ -141,10 +141,9 @@ class ConfusionCounts:
 
         Of weights only sums and sums of squares are known. The largest weight is 1.
         """
+        total, square = (x.astype(np.float64) for x in (self.weight, self.square))
         above = (self.exponent - self.exponent.max())[self.row]
-        total = np.ldexp(self.weight.astype(np.float64), above)
-        square = np.ldexp(self.square.astype(np.float64), 2 * above)
-        weight = quotient(square, total)
+        weight = np.ldexp(quotient(square, total), above)
         return weight / weight.max(), quotient(np.square(total), square)
 
     @property

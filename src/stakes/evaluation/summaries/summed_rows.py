@@ -199,6 +199,6 @@ def loss_records(sums: DecisionSums, every: Samples) -> dict[ScoringRule, Expect
                 weight = groups.weights / groups.weights.max()
             each = groups.value[i], weight, number
             own = LossRows(known.mean, groups.y, *each, unit=renumbered(groups.part))
-            rows = replace(own, possible=rows.possible)
+            rows = replace(own, ends=rows.ends)
         out[rule] = from_sums(rule, known, every, rows, none)
     return out

@@ -263,12 +263,11 @@ def slice_verdicts(claims: Sequence[CostClaim], level: float) -> list[Verdict]:
 
 def _hopeless(c: CostClaim, level: float) -> bool:
     """Whether the interval would include 1 even if nothing were lost on these samples."""
-    rows = c.cost.losses
-    if rows.possible is None:
-        return False
-    least = np.full(rows.mean.size, np.inf)
-    np.minimum.at(least, rows.possible.y, rows.possible.loss)
+    rows, least = c.cost.losses, np.zeros(len(c.cost.classes))
+    unseen = rows.unseen(c.cost.priors)
+    least[unseen.y] = np.inf
+    np.minimum.at(least, unseen.y, unseen.loss)
     best = replace(rows, loss=least[rows.y])
-    value = expectation(c.cost.priors, np.where(np.isinf(least), 0.0, least))
+    value = expectation(c.cost.priors, least)
     perfect = replace(c.cost, losses=best, value=value)
     return perfect.normalized_interval(level).high >= 1
