@@ -15,7 +15,9 @@ from stakes.evaluation.rates import (
     DecisionShares,
     abstention_rate,
     count_errors,
+    likelihood_intervals,
     metric_estimates,
+    with_value,
 )
 from stakes.evaluation.score_thresholds import ScoreThreshold, score_threshold
 from stakes.evaluation.systems import System
@@ -194,7 +196,10 @@ def class_results(system: System, level: float) -> tuple[ClassResult, ...]:
 
 
 def _mean(loss: ExpectedLoss, k: int, level: float) -> Estimate:
+    """Return the mean loss of a class."""
+    value = float(loss.losses.mean[k])
+    if math.isinf(value):
+        return Estimate(value, None, "the value is infinite")
     alone = np.zeros(len(loss.classes))
     alone[k] = 1
-    value = float(loss.losses.mean[k])
-    return value_of(replace(loss, value=value, priors=alone, priors_from_data=False), level)
+    return with_value(likelihood_intervals(loss.losses.problem(alone), level)[0], value)

@@ -119,7 +119,7 @@ class Means:
         Of given priors the scales are prior over weight of each class, and its mean of what is
         left of the loss.
         """
-        w = weights[:, self.unit]
+        w = weights if self.rows.unit is None else weights[:, self.unit]
         sizes = self._of_classes(w * self.rows.weight)
         base = self._base(which, sizes)
         none = (np.empty(0), np.empty(0))
