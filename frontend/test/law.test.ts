@@ -32,8 +32,8 @@ function cases(n: number, weighted: boolean): [LossRows, LossRows] {
   const each = (of: (t: number) => number) => Float64Array.from({ length: n }, (_, t) => of(t));
   const y = Uint16Array.from({ length: n }, () => +(next() < 0.2));
   const weight = each(() => (weighted ? 0.5 + next() : 1));
-  const base = each((t) => weight[t] * (y[t] ? Math.exp(3 * next()) : 1 + next()));
-  const amount = each((t) => (next() < 0.3 ? base[t] : 0.1 * next()));
+  const base = each((t) => weight[t] * Math.exp(3 * next()));
+  const amount = each((t) => weight[t] * (next() < 0.5 ? Math.exp(3 * next()) : 0.5));
   const few = (...numbers: number[]) => Float64Array.from(numbers);
   const possible = { y: Uint16Array.of(0, 0, 1, 1), amount: few(0, 2, 0, 12), weight: few(1, 1, 1, 1), base: few(2, 2, 12, 12), counts: few(0, 0, 0, 0) };
   return [{ y, amount, weight, base, counts: each(() => 1) }, possible];
@@ -43,12 +43,16 @@ test("many rows as few cells have nearly the same intervals", () => {
   for (const weighted of [false, true])
     for (const priors of [null, [0.9, 0.1]]) {
       const [rows, possible] = cases(1000, weighted);
-      const fewer = merged(rows, priors);
-      assert.ok(fewer.y.length < 700 && fewer.y.length > 20, `${fewer.y.length} cells`);
-      for (const base of [true, false]) {
-        const part = (some: LossRows) => (base ? some : { ...some, base: null });
-        const wanted = meanInterval(part(rows), part(possible), priors, 1.96);
-        nearEnds(meanInterval(merged(part(rows), priors), part(possible), priors, 1.96), wanted, `${weighted} ${priors} ${base}`, 1e-4);
+      const [fewer, bases] = merged(rows, [null, rows.base], priors);
+      assert.ok(fewer.y.length < 1000 && fewer.y.length > 20, `${fewer.y.length} cells`);
+      for (const k of [0, 1]) {
+        const base = [null, rows.base][k];
+        const wanted = meanInterval({ ...rows, base }, possible, priors, 1.96);
+        const what = `${weighted} ${priors} ${k}`;
+        nearEnds(meanInterval({ ...fewer, base: bases[k] }, possible, priors, 1.96), wanted, what, 1e-5);
+        const [[own]] = [merged({ ...rows, base }, [base], priors)];
+        assert.ok(own.y.length < 900 && own.y.length > 20, `${own.y.length} cells`);
+        nearEnds(meanInterval(own, possible, priors, 1.96), wanted, what, 1e-5);
       }
     }
 });

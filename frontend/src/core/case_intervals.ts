@@ -1,6 +1,6 @@
 /** Intervals of costs that differ from case to case. */
 import type { Interval } from "./law";
-import { largestRatio, type LossRows, meanInterval } from "./means";
+import { largestRatio, type LossRows, meanInterval, merged, MOST_ROWS } from "./means";
 
 /** Cases, what each decision costs each of them by class, and the decisions made. */
 export interface PricedCases {
@@ -36,11 +36,11 @@ export function caseIntervals(
   };
   const best = constants[1] < constants[0] ? 1 : 0;
   const may = (j: number) => j === best || (constants[j] > 0 && optimal[j].includes(1));
-  const bases = [0, 1].filter(may).map((j) => ({
-    seen: eachOf(n, (t) => paid(t, j)),
-    rare: column((row) => row.weight * row.constants[j]),
-  }));
-  return [largestRatio(rows, rare, bases, priors, radius), meanInterval(rows, rare, priors, radius)];
+  const kept = [0, 1].filter(may);
+  const seen = kept.map((j) => eachOf(n, (t) => paid(t, j)));
+  const [some, [, ...of]] = n > MOST_ROWS ? merged(rows, [null, ...seen], priors) : [rows, [null, ...seen]];
+  const bases = kept.map((j, k) => ({ seen: of[k]!, rare: column((row) => row.weight * row.constants[j]) }));
+  return [largestRatio(some, rare, bases, priors, radius), meanInterval(some, rare, priors, radius)];
 }
 
 /** Return a number for each case; much quicker than `Float64Array.from`. */

@@ -21,7 +21,7 @@ export interface LossRows {
  * has; without, it is that over all rows. Of the rows that may occur the worst counts half.
  */
 export function meanInterval(rows: LossRows, possible: LossRows, priors: number[] | null, radius: number): Interval {
-  const kept = rows.y.length > MOST_ROWS ? merged(rows, priors) : rows;
+  const [kept] = rows.y.length > MOST_ROWS ? merged(rows, [rows.base], priors) : [rows];
   const every = joined(kept, possible);
   const stratum = priors ? every.y : new Uint16Array(every.y.length);
   const cells: Cells = { counts: every.counts, seen: kept.y.length, stratum, strata: priors?.length ?? 1 };
@@ -112,16 +112,23 @@ export function meanOf({ y, amount, weight, base }: LossRows, priors: number[] |
 }
 
 /**
- * Return fewer rows with the same sums: those that are alike as one.
+ * Return fewer rows with the same sums, those that are alike as one, and what constant answers cost them.
  *
- * They agree to 1/64 in how far they pull the value, which alone makes its interval, and roughly in
- * what it is in units of.
+ * They agree to 1/64 in how far they pull each value, which alone makes its interval, and roughly in
+ * what it is in units of: null of these stands for the mean itself.
  */
-export function merged(rows: LossRows, priors: number[] | null): LossRows {
-  const { y, amount, weight, base, counts } = rows;
+export function merged(
+  rows: LossRows,
+  bases: (Float64Array | null)[],
+  priors: number[] | null,
+): [LossRows, (Float64Array | null)[]] {
+  const { y, amount, weight, counts } = rows;
   const pull = new Float64Array(y.length);
-  meanOf(rows, priors).slopes(counts, pull);
-  const [at, cells] = numbered(y, leading(pull, FINE), leading(base ?? weight, ROUGH));
+  const keys = bases.flatMap((base) => {
+    meanOf({ ...rows, base }, priors).slopes(counts, pull);
+    return [leading(pull, FINE), leading(base ?? weight, ROUGH)];
+  });
+  const [at, cells] = numbered(y, keys);
   const number = new Float64Array(cells);
   const of = new Uint16Array(cells);
   for (let u = 0; u < y.length; u++) {
@@ -131,23 +138,28 @@ export function merged(rows: LossRows, priors: number[] | null): LossRows {
   const mean = (column: Float64Array): Float64Array => {
     const sums = new Float64Array(cells);
     for (let u = 0; u < y.length; u++) sums[at[u]] += counts[u] * column[u];
-    return sums.map((sum, cell) => sum / number[cell]);
+    for (let cell = 0; cell < cells; cell++) sums[cell] /= number[cell];
+    return sums;
   };
-  return { y: of, amount: mean(amount), weight: mean(weight), base: base && mean(base), counts: number };
+  const fewer = { y: of, amount: mean(amount), weight: mean(weight), base: rows.base && mean(rows.base), counts: number };
+  return [fewer, bases.map((base) => base && mean(base))];
 }
 
 /** Return which cell each row is of, equal keys sharing one, and how many there are; much quicker than a Map. */
-function numbered(y: Uint16Array, fine: Uint32Array, rough: Uint32Array): [Uint32Array, number] {
+function numbered(y: Uint16Array, keys: Uint32Array[]): [Uint32Array, number] {
   const bits = 33 - Math.clz32(y.length); // at most half of the places are taken
   const taken = new Int32Array(2 ** bits).fill(-1);
   const first: number[] = []; // row of each cell
   const at = new Uint32Array(y.length);
+  const alike = (u: number, v: number): boolean => {
+    for (let k = 0; k < keys.length; k++) if (keys[k][u] !== keys[k][v]) return false;
+    return y[u] === y[v];
+  };
   for (let u = 0; u < y.length; u++) {
-    let place = Math.imul(fine[u] ^ Math.imul(rough[u] ^ Math.imul(y[u], 0x85ebca6b), 0xc2b2ae35), 0x9e3779b1) >>> (32 - bits);
-    for (; taken[place] >= 0; place = (place + 1) & (taken.length - 1)) {
-      const v = first[taken[place]];
-      if (fine[v] === fine[u] && rough[v] === rough[u] && y[v] === y[u]) break;
-    }
+    let mixed = y[u];
+    for (let k = 0; k < keys.length; k++) mixed = Math.imul(mixed ^ keys[k][u], 0x9e3779b1) ^ (mixed >>> 15);
+    let place = Math.imul(mixed, 0x85ebca6b) >>> (32 - bits);
+    while (taken[place] >= 0 && !alike(u, first[taken[place]])) place = (place + 1) & (taken.length - 1);
     if (taken[place] < 0) taken[place] = first.push(u) - 1;
     at[u] = taken[place];
   }
@@ -157,10 +169,12 @@ function numbered(y: Uint16Array, fine: Uint32Array, rough: Uint32Array): [Uint3
 /** Return sign, exponent and the leading bits of numbers, as whole numbers. */
 function leading(column: Float64Array, dropped: number): Uint32Array {
   let largest = 1e-300;
-  for (const x of column) largest = Math.max(largest, Math.abs(x));
+  for (let u = 0; u < column.length; u++) largest = Math.max(largest, Math.abs(column[u]));
   const single = new Float32Array(column.length);
   for (let u = 0; u < column.length; u++) single[u] = column[u] / largest + 0; // no -0
-  return new Uint32Array(single.buffer).map((bits) => bits >>> dropped);
+  const bits = new Uint32Array(single.buffer);
+  for (let u = 0; u < bits.length; u++) bits[u] >>>= dropped;
+  return bits;
 }
 
 /** Return rows seen and rows that may occur, which count 0. */
