@@ -182,7 +182,7 @@ def test_an_infinite_cross_entropy_says_how_many_and_which() -> None:
     loss = stakes.cross_entropy([0, 1, 1, 0], certain, sample_weight=[1, 1, 0, 1])
     assert loss.value == loss.normalized == np.inf
     assert loss.infinite_rows.tolist() == [1, 3]
-    assert "2 sample(s)" in str(loss)
+    assert "2 samples had posterior 0" in str(loss)
     assert "row 1, 3" in str(loss)
     assert np.isnan(loss.standard_error)
     assert loss.interval().high == np.inf

@@ -23,6 +23,8 @@ from sklearn.utils import all_estimators
 
 import stakes
 from stakes.calibration.registry import calibrator_class, calibrator_names
+from stakes.displays import DISPLAYS, ComparisonDisplay, TippettDisplay
+from stakes.displays.figures import ScoreDisplay
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of the libraries
 
@@ -214,6 +216,15 @@ def thresholds(case: Case, _: Path) -> None:
         assert 0 <= stakes.roc_curve(case.y_unseen, scores).auc() <= 1
 
 
+def drawn(case: Case, _: Path) -> None:
+    model, kinds = case.fitted, list[Any](DISPLAYS.classes.values())
+    for kind in kinds:
+        of_a_model = issubclass(kind, ScoreDisplay) and kind is not ComparisonDisplay
+        if of_a_model and kind is not TippettDisplay and (case.k == 2 or kind.needs == "scores"):
+            shown = kind.from_estimator(model, case.unseen, case.y_unseen)
+            assert shown.frame(), kind
+
+
 CALLS: list[Callable[[Case, Path], None]] = [
     with_folds,
     fitted,
@@ -224,6 +235,7 @@ CALLS: list[Callable[[Case, Path], None]] = [
     evaluated,
     streamed,
     thresholds,
+    drawn,
 ]
 
 

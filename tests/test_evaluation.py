@@ -224,11 +224,13 @@ def test_groups_widen_the_interval_of_copies() -> None:
         assert naive < 0.5 * all_
     assert many.data.groups == y.size
     for first, second in zip(alone.by_class, many.by_class, strict=True):
-        assert 0.6 * width(first.cost) < width(second.cost) < width(first.cost)
+        if first.cost.value > 0:  # else only the unseen sample tells of errors
+            assert 0.6 * width(first.cost) < width(second.cost) < width(first.cost)
         assert second.cost.method == "likelihood, by group"
         assert first.recall is not None
         assert second.recall is not None
-        assert 0.6 * width(first.recall) < width(second.recall) < width(first.recall)
+        if first.recall.value < 1:
+            assert 0.6 * width(first.recall) < width(second.recall) < width(first.recall)
 
 
 def width(estimate: stakes.Estimate) -> float:

@@ -95,6 +95,7 @@ MISTAKES = [
             "--system a=p_severe_a --system b=p_severe_b",
         ],
     ),
+    (("severe.csv", *Y), ["--scores-are must say what the scores are"]),
     (
         ("models.csv", *Y, "--scores", "p_old,p_new", "--scores-are", "posteriors"),
         ["--system old=p_old --system new=p_new --positive 1"],
@@ -113,6 +114,7 @@ def test_a_first_mistake_is_named(words: tuple[str, ...], said: list[str], folde
     done = call("evaluate", *words, cwd=folder)
     assert done.returncode in (2, 3, 4)
     assert [part for part in said if part not in done.stderr] == []
+    assert "--scores-are" in words or "guessed" not in done.stderr  # what may not be meant
     lines = [
         x for x in done.stderr.splitlines() if not x.startswith(("Note:", "See: stakes explain"))
     ]

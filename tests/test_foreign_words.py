@@ -129,6 +129,11 @@ NAMES = [
     "gini_coefficient", "mcnemar_test", "friedman", "bal_accuracy", "j_index", "kap", "conf_mat",
     "threshold_perf", "pav_plot", "standardized_net_benefit", "train_test_split", "smote",
     "ColumnMapping", "profit_curve", "cost_benefit_matrix", "BER", "partial_auc", "CSBoostClassifier",
+    "hinge_loss", "ndcg_score", "mean_absolute_error", "learning_curve", "label_binarize", "StatScores",
+    "precision_recall_fscore_support", "top_k_accuracy_score", "KLDivergence", "HammingDistance", "MMCE",
+    "JaccardIndex", "LogAUC", "PICP", "KDECalibrator", "ELUBbounder", "calculate_cllr", "calculate_lr",
+    "odds_ratio", "pretest_probability", "concordance_index", "coords", "EO", "E90", "ks_stat", "lift_at",
+    "value_detection_rate", "capture_rate", "BayesMinimumRiskClassifier", "load_test_data",
 ]  # fmt: skip
 
 
@@ -155,9 +160,32 @@ def test_an_import_that_fails_says_what_to_import() -> None:
         importlib.import_module("stakes.log_loss")
 
 
-def test_a_word_that_nobody_knows_gets_no_guess() -> None:
+def test_a_word_that_nobody_knows_gets_no_guess_but_a_beginning() -> None:
     said = said_by(lambda: getattr(stakes, "xyzzy"))  # noqa: B009  type checkers know better
-    assert said == "module 'stakes' has no attribute 'xyzzy'"
+    assert said.startswith("module 'stakes' has no attribute 'xyzzy'. Scores go into stakes.eval")
+    assert "'cost_scorer'" in said_by(lambda: stakes.sklearn.xyzzy)  # type: ignore[attr-defined]
+    names = said_by(lambda: RESULT.xyzzy)  # type: ignore[attr-defined]
+    assert "Its names are 'applications'" in names
+    assert "'verdicts'" in names
+
+
+CLASSES = [
+    name
+    for name in dir(stakes)
+    if inspect.isclass(cls := getattr(stakes, name)) and not issubclass(cls, BaseException | tuple)
+]
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_class_answers_for_its_names_and_arguments(name: str) -> None:
+    cls: Any = getattr(stakes, name)
+    assert inspect.signature(cls).parameters.keys() != {"args", "named"}
+    if inspect.isabstract(cls) or getattr(cls, "_is_protocol", False):
+        return
+    said = said_by(lambda: cls(xyzzy=1))
+    assert "has no argument 'xyzzy'" in said or "is not called like this. For '" in said, said
+    names = [each for each in dir(cls) if not each.startswith("_") and each not in dir(float)]
+    assert not names or "Its names are '" in said_by(lambda: cls.xyzzy)
 
 
 def test_probing_for_names_loads_nothing() -> None:
@@ -333,7 +361,7 @@ CALLS: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "evaluate_model(scoring=)": (
         lambda s: s.evaluate_model(MODEL, X, Y, scoring="f1"),
-        "expected_loss",
+        "result.metrics()['auc']",
     ),
     "cost_scorer(threshold=)": (
         lambda s: s.sklearn.cost_scorer(COSTS, threshold=0.5),
@@ -342,7 +370,59 @@ CALLS: dict[str, tuple[Callable[[Any], object], str]] = {
     "roc_curve(y_true=, y_prob=)": (lambda s: s.roc_curve(y_true=Y, y_prob=P), "scores"),
     "ConfusionMatrix(table)": (
         lambda s: s.ConfusionMatrix([[8, 2], [1, 9]]),
-        "ConfusionMatrix() misses arguments. ",
+        "ConfusionMatrix() is not called like this. For ",
+    ),
+    "CalibrationError(task=)": (
+        lambda s: s.CalibrationError(task="binary"),
+        "use calibration_error: stakes.calibration_error(y, p)",
+    ),
+    "Accuracy(task=)": (
+        lambda s: s.metrics.Accuracy(task="multiclass", num_classes=3),
+        "use ConfusionMatrix.accuracy",
+    ),
+    "LogLoss(y, p)": (lambda s: s.LogLoss(Y, P), "use cross_entropy: stakes.cross_entropy(y, p)"),
+    "EqualMass(n_bins=)": (lambda s: s.EqualMass(n_bins=5), "stakes.EqualMass(15)"),
+    "CostMatrix.from_costs": (lambda s: s.CostMatrix.from_costs(5, 1), "use CostMatrix.binary"),
+    "RocDisplay.from_cv_results": (lambda s: s.RocDisplay.from_cv_results, "cv=5)"),
+    "ConfusionMatrix.from_array": (lambda s: s.ConfusionMatrix.from_array, "from_counts([["),
+    "TemperatureCalibrator.temperature": (
+        lambda s: s.TemperatureCalibrator().fit(P, Y).temperature,
+        "use TemperatureCalibrator.T",
+    ),
+    "evaluate_model(y_true=)": (
+        lambda s: s.evaluate_model(MODEL, X=X, y_true=Y),
+        "stakes.evaluate_model(model, X, y)",
+    ),
+    "evaluate_model(X, y, model)": (
+        lambda s: s.evaluate_model(X, Y, MODEL),
+        "The model comes first: evaluate_model(model, X, y).",
+    ),
+    "evaluate(method=)": (lambda s: s.evaluate(Y, P, method="isotonic"), "calibrator='isotonic'"),
+    "choose_threshold(metric=)": (
+        lambda s: s.choose_threshold(Y, P, metric="f1"),
+        "stakes.choose_threshold(y, p, costs=costs)",
+    ),
+    "Responses(correct=)": (
+        lambda s: s.Responses(correct=RIGHT, confidence=P),
+        "stakes.Responses(right, confidence)",
+    ),
+    "evaluate_responses(y, p)": (
+        lambda s: s.evaluate_responses(RIGHT, P),
+        "must be Responses(right, confidence, ...): got an array of 300.",
+    ),
+    "expected_cost(y, d, costs)": (
+        lambda s: s.expected_cost(Y, DECISIONS, COSTS),
+        "takes 'y_true', 'y_pred' without names; the others by name: costs=...",
+    ),
+    "compare of a list": (lambda s: s.compare(Y, [P, P**2]), "{'A': p_a, 'B': p_b}: got a list of"),
+    "compare_models of a list": (
+        lambda s: s.compare_models([MODEL, MODEL], X, Y),
+        "got a list of 2. Call compare_models({'old': model, 'new': other}, X, y).",
+    ),
+    "evaluate of one row": (lambda s: s.evaluate(Y, [P]), "300 samples, pass scores[0]."),
+    "evaluate of one key": (
+        lambda s: s.evaluate(Y, {"p": P}),
+        "got a dict with 1 key. Pass scores['p'].",
     ),
     "ConfusionMatrix(tp=)": (
         lambda s: s.ConfusionMatrix(tp=1, fp=2, fn=3, tn=4),
@@ -600,6 +680,7 @@ OPTIONS = [
     "--pos-label", "--threshold", "--prevalence", "--y-true", "--fp", "--y-pred", "--label-column",
     "--costs", "--scors", "--plot", "--n-bins", "--weights", "--confidence-level", "--random-state",
     "--n-bootstrap", "--base-rate", "--positive-class", "--y-score", "--top-k", "--by", "--output-html",
+    "--target", "--metric", "--sample-weight",
 ]  # fmt: skip
 COMMANDS = [
     "score", "report", "plot", "eval", "comparee", "metrics", "roc", "predict", "serve", "fit",
@@ -621,6 +702,16 @@ def test_a_command_of_others_is_answered(name: str) -> None:
     done = call(name, "t.csv")
     assert done.returncode == 2
     assert re.search(r"give: stakes \w+|in Python: \w|did you mean '\w+", done.stderr), done.stderr
+
+
+def test_what_an_option_is_called_here_comes_before_commands_that_have_it() -> None:
+    assert (
+        "give: stakes evaluate FILE --label COLUMN. "
+        in call("evaluate", "t.csv", "--target", "y").stderr
+    )
+    assert "give --classes OTHER,CLASS" in call("calibrate", "t.csv", "--positive", "1").stderr
+    assert "must be given: --system NAME=COLUMNS. " in call("compare", "t.csv", "u.csv").stderr
+    assert call("monitor", "t.csv").stderr.endswith("not measured here.\n")
 
 
 def test_a_file_in_the_place_of_a_command_is_answered(tmp_path: Path) -> None:

@@ -381,13 +381,23 @@ def test_to_cost_less_than_naive_is_to_cost_less_than_each_constant_answer() -> 
     assert given.expected_cost.p_value < never
 
 
-def test_to_be_worse_than_the_best_constant_answer_is_to_be_worse_than_one() -> None:
-    found = stakes.ConfusionMatrix.from_counts([[33, 67], [52, 38]]).expected_cost()
-    never = replace(found, naive=0.5, naive_losses=np.array([0.0, 1.0]), rivals=())
-    always = replace(found, naive=0.5, naive_losses=np.array([1.0, 0.0]), rivals=())
-    assert found.naive_answer == 0
-    assert found.p_value == pytest.approx(never.p_value)
-    assert never.p_value < always.p_value
+def test_to_be_worse_than_the_best_constant_answer_is_to_be_worse_than_each_that_may_be_it() -> (
+    None
+):
+    def p_values(counts: list[list[int]]) -> list[float]:
+        """Return those against the best answer, and against each of the two alone."""
+        found = stakes.ConfusionMatrix.from_counts(counts).expected_cost()
+        never, always = (
+            replace(found, naive=share, naive_losses=costs, rivals=()).p_value
+            for share, costs in zip(found.priors[::-1].tolist(), np.eye(2)[::-1], strict=True)
+        )
+        return [found.p_value, never, always]
+
+    both, never, always = p_values([[33, 67], [52, 38]])  # either may be the best
+    assert never < always
+    assert both == pytest.approx(always)
+    both, never, always = p_values([[5, 175], [18, 2]])
+    assert never < both < 1e-3 < always  # to always raise an alarm is surely not the best
 
 
 def test_errors_that_were_not_seen_are_allowed_for() -> None:

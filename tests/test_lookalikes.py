@@ -48,6 +48,8 @@ LOOKALIKES: dict[str, tuple[Made, tuple[str, ...]]] = {
     "tables of texts": (lambda: [[str(q), str(p)] for q, p in TWO], ("Convert the strings",)),
     "a sparse matrix": (lambda: sp.csr_matrix(TWO), ("must be dense", "scores.toarray()")),
     "a sparse array": (lambda: sp.coo_array(TWO), ("must be dense", "scores.toarray()")),
+    "a sparse mapping": (lambda: sp.dok_array(TWO), ("must be dense", "scores.toarray()")),
+    "a range": (lambda: range(10**12), ("must be at most 134217728 values",)),
     "a sparse column": (lambda: pd.Series(P, dtype="Sparse[float]"), ("must be dense", "to_dense")),
     "sparse columns": (lambda: pd.DataFrame(TWO).astype("Sparse[float]"), ("must be dense",)),
     "values of a dict": (lambda: dict(enumerate(P)).values(), ("dict_values", "pass list(scores)")),
@@ -74,6 +76,7 @@ OF_POSTERIORS: dict[str, tuple[Made, tuple[str, ...]]] = {  # where numbers have
     "logits": (lambda: np.column_stack([-P, 3 * P]), ("before a softmax?", "Logits(scores)")),
     "labels of -1 and 1": (lambda: 2 * D - 1, ("class labels", "evaluate_decisions(")),
     "several class labels": (lambda: np.arange(N) % 4, ("class labels", "evaluate_decisions(")),
+    "ratings": (lambda: 300 + np.arange(N), ("must be posteriors", "say what they are: Logits")),
     "a transposed table": (TWO.T.copy, ("Classes are in its rows", "scores.T")),
 }
 COSTS = {"miss": 5, "false_alarm": 1}
@@ -293,6 +296,14 @@ HUGE: dict[str, tuple[Callable[[int], object], str]] = {
     "skewed_priors": (stakes.simulation.skewed_priors, "n_classes"),
     "from_counts": (lambda n: stakes.Responses.from_counts(right=n, wrong=1), "right"),
 }
+
+
+@pytest.mark.parametrize("length", [10**9, 10**30])
+def test_names_of_absurdly_many_classes_are_refused_before_memory_is_taken(length: int) -> None:
+    with pytest.raises(InputError, match=r"^classes must be at most 1048576 names: got range"):
+        stakes.evaluate(Y, P, classes=range(length))
+    with pytest.raises(InputError, match=r"^priors must be at most 134217728 values: got range"):
+        stakes.evaluate(Y, P, priors=range(length))
 
 
 @pytest.mark.parametrize("name", HUGE)

@@ -7,10 +7,12 @@ import os
 import shutil
 import socket
 import stat
+import struct
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -442,6 +444,35 @@ def test_the_summary_of_a_step_is_not_added_to_an_input(
     assert (folder / "scores.csv").read_bytes() == before
 
 
+def test_the_page_does_not_go_onto_the_summary_of_a_step(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "summary.md").write_text("earlier\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+    page = ("--format", "github", "--html", "./summary.md", "--force")
+    done = call("evaluate", *QUICK, *page, cwd=folder)
+    assert done.returncode == 2, done.stderr
+    assert "--html and GITHUB_STEP_SUMMARY must be two files" in done.stderr
+    assert (folder / "summary.md").read_text() == "earlier\n"
+
+
+def test_the_summary_of_a_step_may_go_to_a_pipe(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("evaluate", *QUICK, "--format", "github")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+    assert call(*asked, cwd=folder).returncode == 0
+    expected, found = (folder / "summary.md").read_bytes(), list[bytes]()
+    os.mkfifo(folder / "pipe")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "pipe")
+    reader = threading.Thread(target=lambda: found.append((folder / "pipe").read_bytes()))
+    reader.start()
+    done = call(*asked, cwd=folder)
+    reader.join(30)
+    assert done.returncode == 0, done.stderr
+    assert found == [expected]
+
+
 @pytest.mark.parametrize("name", ["new/", "scores.csv/", "./"])
 def test_a_name_that_ends_in_a_slash_is_a_directory(name: str, folder: Path) -> None:
     before = names(folder)
@@ -504,6 +535,15 @@ def test_a_page_is_no_figure(tmp_path: Path) -> None:
     done = call("reproduce", "-o", "figures", "--html", html, "--force", cwd=tmp_path)
     assert done.returncode == 2
     assert "must be another file than a figure" in done.stderr
+
+
+def test_figures_that_cannot_be_written_are_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "figures" / "metrics_vs_thr.png").mkdir(parents=True)
+    done = call("reproduce", "-o", "figures", cwd=tmp_path)
+    assert done.returncode == 4, done.stderr
+    assert "it is a directory" in done.stderr
+    assert names(tmp_path / "figures") == ["metrics_vs_thr.png"]
+    assert not done.stdout
 
 
 # permissions and links
@@ -591,6 +631,55 @@ def test_another_group_gets_nothing_of_a_file_of_one_group(tmp_path: Path) -> No
     assert (stat.S_IMODE(found.st_mode), found.st_gid) == (0o600, 65534)
 
 
+ACCESS, GIVEN = "system.posix_acl_access", "system.posix_acl_default"
+
+
+def _access_list(path: Path, name: str, group: int) -> None:
+    """Let user 4321 read and write, and a file's group as `group` says."""
+    entries = [(1, 6, -1), (2, 6, 4321), (4, group, -1), (16, 6, -1), (32, 0, -1)]
+    packed = (struct.pack("<HHi", *entry) for entry in entries)
+    try:
+        os.setxattr(path, name, struct.pack("<I", 2) + b"".join(packed))
+    except (OSError, AttributeError):
+        pytest.skip("no access lists here")
+
+
+def test_an_access_list_is_kept_and_none_is_taken_from_the_directory(tmp_path: Path) -> None:
+    _access_list(tmp_path, GIVEN, 4)
+    path = tmp_path / "t"
+    path.write_text("old")
+    with suppress(OSError):
+        os.removexattr(path, ACCESS)
+    path.chmod(0o640)
+    write_text(path, "new")
+    assert ACCESS not in os.listxattr(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    _access_list(path, ACCESS, 4)
+    before = os.getxattr(path, ACCESS)
+    write_text(path, "newer")
+    assert os.getxattr(path, ACCESS) == before
+
+
+@pytest.mark.skipif(not ROOT, reason="only root can be another user")
+def test_another_group_gets_nothing_by_an_access_list(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    path.write_text("old")
+    os.chown(path, 4321, 4321)
+    _access_list(path, ACCESS, 6)
+    tmp_path.chmod(0o777)
+    for parent in tmp_path.parents[:3]:
+        parent.chmod(0o755)
+    os.setegid(65534)
+    os.seteuid(65534)
+    try:
+        write_text(path, "new")
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+    assert (stat.S_IMODE(path.stat().st_mode), path.stat().st_gid) == (0o600, 65534)
+    assert ACCESS not in os.listxattr(path)
+
+
 @of_each(WRITERS)
 def test_a_link_stays_and_its_file_is_replaced(
     case: tuple[tuple[str, ...], str], folder: Path
@@ -614,6 +703,12 @@ def test_a_link_stays_and_its_file_is_replaced(
     done = call(*asked, option, "first.csv", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert (folder / "else" / "old.csv").read_bytes() == expected
+
+
+def test_a_link_into_no_directory_says_which(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("none/t.csv")
+    with pytest.raises(stakes.FileError, match=f"there is no directory '{tmp_path}/none'"):
+        write_text(tmp_path / "link", "x")
 
 
 def test_a_finished_run_removes_its_file_and_keeps_the_link(folder: Path) -> None:

@@ -135,8 +135,9 @@ def test_one_per_cent_off_is_refused_with_the_row(
     [
         [[0.9, 0.100001], [0.2, 0.8]],
         [[0.9, 0.1000001], [0.2, 0.8]],
-        [[0.5, 0.3, 0.19]],
-        [[0.33, 0.33, 0.33]],
+        [[0.5, 0.3, 0.17]],
+        [[0.33, 0.33, 0.31]],
+        [[0.51, 0.5]],
         [[0.3333, 0.3333, 0.3332]],
         [[0.123456, 0.876542], [0.2, 0.8]],
         [[0.12345678, 0.87654329], [0.2, 0.8]],
@@ -258,3 +259,16 @@ def test_a_row_of_zeros_has_no_posterior_and_is_not_divided(renormalize: bool) -
         stakes.Posteriors(table, renormalize=renormalize)
     assert "row 1" in str(caught.value)
     assert "renormalize=True" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("votes", "k"), [(3, 3), (7, 3), (30, 3), (15, 6), (9, 10)])
+def test_shares_of_votes_rounded_to_two_decimals_are_read(votes: int, k: int) -> None:
+    """Three shares of a third sum to 0.99; one digit fewer is not enough to tell rounding."""
+    shares = np.random.default_rng(votes).multinomial(votes, np.full(k, 1 / k), size=200) / votes
+    table = np.round(shares, 2)
+    found = stakes.Posteriors(table)
+    assert found.rounding is not None
+    assert found.rounding.renormalized
+    assert np.abs(found.values - shares).max() < 0.5e-2 * (1 + k)
+    with pytest.raises(stakes.InputError, match="1 decimal"):
+        stakes.Posteriors(np.round(shares[[0]] * 0 + 1 / 3, 1) if k == 3 else np.full((1, k), 0.2))

@@ -1,5 +1,6 @@
 """The scorecard: one pass that tells what the single functions tell."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -67,13 +68,36 @@ def test_it_tells_what_the_single_functions_tell(case: dict[str, Any]) -> None:
         assert found.naive == pytest.approx(loss.naive, rel=near)
         assert found.priors_from_data == loss.priors_from_data
         np.testing.assert_allclose(found.priors, loss.priors, rtol=near)
-        np.testing.assert_allclose([*found.interval()], [*loss.interval()], rtol=1e-6, atol=1e-9)
+        assert found.standard_error == pytest.approx(
+            loss.standard_error, rel=1e-6, abs=1e-9, nan_ok=True
+        )
         np.testing.assert_array_equal(found.infinite_rows, loss.infinite_rows)
     two = card.calibration_error is not None
     error = stakes.calibration_error if two else stakes.confidence_calibration_error
     found_error = card.calibration_error if two else card.confidence_calibration_error
     assert found_error == pytest.approx(error(**case), rel=1e-6, abs=1e-7 if single else 1e-13)
     assert two == (len(card.cost.classes) == 2)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_its_intervals_are_those_of_moments(weighted: bool) -> None:  # noqa: FBT001
+    """It keeps sums of losses up to their cubes, but not the largest, which may occur again."""
+    data = stakes.simulation.simulate(3, n=3000)
+    p = data.posteriors([0.5, 0.3, 0.2])
+    weight = np.random.default_rng(2).random(data.y.size) + 0.1 if weighted else None
+    card = stakes.scorecard(data.y, p, sample_weight=weight)
+    for found, loss in (
+        (card.cost, stakes.bayes_cost(data.y, p, sample_weight=weight)),
+        (card.cross_entropy, stakes.cross_entropy(data.y, p, sample_weight=weight)),
+        (card.brier_score, stakes.brier_score(data.y, p, sample_weight=weight)),
+    ):
+        alike = replace(loss, losses=replace(loss.losses, ends=found.losses.ends))
+        for mine, theirs in (
+            (found.interval(), alike.interval()),
+            (found.normalized_interval(), alike.normalized_interval()),
+        ):
+            slack = 0.02 * (theirs.high - theirs.low)
+            assert tuple(mine) == pytest.approx(tuple(theirs), abs=slack)
 
 
 def test_a_zero_posterior_makes_it_infinite_and_says_where() -> None:

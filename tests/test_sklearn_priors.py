@@ -27,14 +27,16 @@ from sklearn.model_selection import (
 )
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import stakes
+from stakes import displays
 from stakes._check import InputError
-from stakes.sklearn.model_priors import ClassCounts, PosteriorPriors, model_priors
+from stakes.evaluation.model_priors import ClassCounts, PosteriorPriors, model_priors
 
 SCALES_BY_TEMPERATURE = tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 8)
 
@@ -355,6 +357,146 @@ def test_each_entry_point_that_sees_a_model_notices_weights_of_classes() -> None
         stakes.sklearn.BayesClassifier(BALANCED, calibrator=stakes.AffineCalibrator()).fit(X, Y)
     calm = stakes.evaluate_model(quiet, X, Y, costs=COSTS, **QUICK)
     assert "weighted_classes" not in {v.code for v in calm.verdicts}
+
+
+TEMPERATURE = stakes.TemperatureCalibrator()
+
+
+def test_a_temperature_does_not_hide_weights_of_classes() -> None:
+    calm, weighted = (
+        stakes.sklearn.CalibratedClassifier(m, calibrator=TEMPERATURE) for m in (PLAIN, BALANCED)
+    )
+    told: dict[str, Any] = {"cv": 3, "costs": COSTS, **QUICK}
+    plain = stakes.evaluate_model(calm, X, Y, priors=USE, **told)
+    assert plain.main.cost.normalized.value == pytest.approx(truth(0.02), abs=0.1)
+    assert "weighted_classes" not in {v.code for v in plain.verdicts}
+    verdict = stakes.evaluate_model(weighted, X, Y, **told).verdicts[0]
+    assert verdict.code == "weighted_classes"
+    assert "a temperature does not undo class_weight='balanced'" in verdict.text
+    decides = stakes.sklearn.BayesClassifier(BALANCED, costs=COSTS, calibrator=TEMPERATURE)
+    with pytest.warns(UserWarning, match="a temperature does not undo class_weight"):
+        decides.fit(X, Y)
+    own = stakes.sklearn.BayesClassifier(PLAIN, priors=[0.4, 0.6])
+    for run in (
+        lambda: stakes.evaluate_model(weighted, X, Y, priors=USE, **told),
+        lambda: clone(decides).set_params(priors=USE).fit(X, Y),
+        lambda: clone(decides).set_params(priors=USE, estimator=own).fit(X, Y),
+        lambda: clone(decides).set_params(priors=USE, estimator=FrozenEstimator(PLAIN.fit(X, Y)))
+        .fit(X, Y),
+    ):  # fmt: skip
+        with pytest.raises(InputError) as caught:
+            run()
+        assert caught.value.code == "training_priors_needed"
+    advised = stakes.sklearn.BayesClassifier(
+        stakes.sklearn.CalibratedClassifier(BALANCED), costs=COSTS, priors=USE
+    )
+    p = advised.fit(X, Y).predict_proba(X_USE)
+    assert stakes.bayes_cost(Y_USE, p, costs=COSTS).normalized == pytest.approx(
+        truth(0.02), abs=0.04
+    )
+
+
+def test_a_scorer_that_calibrates_by_a_temperature_notices_weights_of_classes() -> None:
+    fitted = clone(BALANCED).fit(X, Y)
+    scorer = stakes.sklearn.calibrated_loss_scorer(calibrator=TEMPERATURE)
+    with pytest.warns(UserWarning, match="balanced'.*a calibrator with biases, such as"):
+        scorer(fitted, X, Y)
+    used = stakes.sklearn.calibrated_loss_scorer(calibrator=TEMPERATURE, priors=USE)
+    best = stakes.cross_entropy(Y_USE, ideal(X_USE, 0.02)).normalized
+    assert -used(fitted, X_USE, Y_USE) == pytest.approx(best, abs=0.02)
+    with pytest.raises(InputError, match="Pass a calibrator with biases") as caught:
+        used(clone(PLAIN).fit(X, Y), X, Y)
+    assert caught.value.code == "training_priors_needed"
+
+
+def test_trees_fitted_with_weights_of_samples_are_to_be_calibrated() -> None:
+    forest = RandomForestClassifier(20, random_state=0)
+    with pytest.raises(InputError) as caught:
+        stakes.sklearn.BayesClassifier(forest, priors=USE).fit(X, Y, sample_weight=HEAVY)
+    assert "CalibratedClassifier(model)" in str(caught.value)
+    assert 'training_priors="data"' not in str(caught.value)
+    with pytest.warns(UserWarning, match="trees take up sample_weight only where"):
+        stakes.sklearn.BayesClassifier(forest).fit(X, Y, sample_weight=HEAVY)
+    survey = np.exp(np.random.default_rng(0).normal(0, 0.5, Y.size))  # alike in each class
+    quiet = stakes.sklearn.BayesClassifier(forest, priors=USE).fit(X, Y, sample_weight=survey)
+    assert quiet.training_priors_ == pytest.approx(SHARES, abs=0.02)
+
+
+def test_weights_of_samples_that_move_the_classes_are_said() -> None:
+    decides = stakes.sklearn.BayesClassifier(PLAIN, costs=COSTS)
+    with pytest.warns(UserWarning, match="sample_weight moves the shares of the classes to 0: 0.4"):
+        decides.fit(X, Y, sample_weight=HEAVY)
+    unweighted = stakes.sklearn.BayesClassifier(KNeighborsClassifier(50), costs=COSTS)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        unweighted.fit(X, Y, sample_weight=HEAVY)  # whose fit takes no weights
+    texts = [str(each.message) for each in said]
+    assert any("adapted from 0: 0.8955, 1: 0.1045 to 0: 0.4" in text for text in texts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        decides.fit(X, Y, sample_weight=np.ones(Y.size))
+        clone(decides).set_params(priors="data").fit(X, Y, sample_weight=HEAVY)
+        inner = stakes.sklearn.BayesClassifier(PLAIN, priors=USE)  # which says what it is for
+        stakes.sklearn.BayesClassifier(inner, costs=COSTS).fit(X, Y)
+
+
+def test_weights_of_a_step_before_the_model_are_not_its_own() -> None:
+    decides = stakes.sklearn.BayesClassifier(make_pipeline(StandardScaler(), PLAIN), priors=USE)
+    decides.fit(X, Y, standardscaler__sample_weight=HEAVY)
+    assert decides.training_priors_ == pytest.approx(SHARES, abs=0.01)
+    decides.fit(X, Y, logisticregression__sample_weight=HEAVY)
+    assert decides.training_priors_ == pytest.approx(np.bincount(Y, HEAVY) / HEAVY.sum())
+
+
+def test_balanced_models_inside_a_bag_are_known() -> None:
+    """A bag weights samples by how often it drew them, which hardly changes the classes."""
+    inner = stakes.sklearn.BayesClassifier(BALANCED, priors=[0.4, 0.6])
+    bag = BaggingClassifier(inner, n_estimators=3, random_state=0).fit(X, Y)
+    n = np.bincount(Y).astype(np.float64)
+    assert model_priors(bag, ClassCounts(n, n)).values == pytest.approx([0.4, 0.6])
+
+
+DRAWN = [
+    kind
+    for name, kind in displays.DISPLAYS.classes.items()
+    if hasattr(kind, "from_estimator") and name != "TippettDisplay"
+]
+
+
+@pytest.mark.parametrize("display", DRAWN, ids=lambda kind: kind.__name__)
+def test_a_display_of_a_model_notices_weights_of_classes(display: Any) -> None:
+    some = slice(0, 800)
+    several = display is displays.ComparisonDisplay
+
+    def drawn(model: Any, **more: Any) -> list[str]:
+        given = {"weighted": model, "plain": clone(PLAIN).fit(X, Y)} if several else model
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            display.from_estimator(given, X[some], Y[some], **more)
+        return [str(each.message) for each in said if "priors of its data" in str(each.message)]
+
+    for weights, better in [("balanced", "BayesClassifier"), ({1: 9}, "CalibratedClassifier")]:
+        model = LogisticRegression(class_weight=weights).fit(X, Y)
+        said = drawn(model)
+        assert len(said) == (not display.ranks)
+        assert all("class_weight=" in text and better in text for text in said)
+        advised = getattr(stakes.sklearn, better)(model)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            advised.fit(X, Y)
+        assert drawn(advised) == []
+    if display is displays.RocDisplay:
+        assert drawn(model, costs=[[0, 1], [5, 0]])
+
+
+def test_likelihood_ratios_of_a_model_that_weights_classes_are_doubted() -> None:
+    model = clone(BALANCED).fit(X, Y)
+    draw_ = displays.TippettDisplay.from_estimator
+    with pytest.warns(UserWarning, match="training_priors say"):
+        draw_(model, X, Y, training_priors=[0.9, 0.1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        draw_(model, X, Y, training_priors=[0.5, 0.5])
 
 
 def test_a_classifier_without_priors_decides_for_its_data_also_where_it_weights_classes() -> None:

@@ -607,7 +607,9 @@ def refused(folder: Path, words: str, *arguments: str) -> None:
     assert done.returncode == 3, done.stderr
     assert "--resume must be a file of this run: got 'r.part'" in done.stderr
     assert words in done.stderr
-    assert "Delete it to start again" in done.stderr
+    others = "is not a file that --resume wrote" in words  # which nobody is told to delete
+    assert ("Delete it to start again, or name" in done.stderr) != others
+    assert ("Name another file." in done.stderr) == others
     assert (folder / "r.part").read_bytes() == kept
 
 

@@ -1,6 +1,7 @@
 """Input that is legal and perhaps not meant is said once; ordinary data are left alone."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import stakes
+from command import call
 
 CODES = {
     "right_decision_costs_more",
@@ -206,3 +208,35 @@ def test_the_place_of_a_weight_is_that_of_the_table() -> None:
     w = np.ones(N)
     w[:20], w[33] = 0, 1e6  # rows of weight 0 are absent
     assert "(row 33)" in said(Y, P, sample_weight=w)["uneven_weights"]
+
+
+def test_the_choice_of_a_threshold_says_what_is_suspicious() -> None:
+    costs = {"miss": 5, "false_alarm": 1}
+    w = np.ones(N)
+    w[7] = 1e4
+    cases: dict[str, tuple[Any, Any, dict[str, Any]]] = {
+        "scores_equal": (Y, np.full(N, 0.3), {"costs": costs}),
+        "classes_separated": (Y, np.where(Y == 1, 0.8, 0.2) + P / 100, {"costs": costs}),
+        "uneven_weights": (Y, P, {"costs": costs, "sample_weight": w}),
+        "out_of_step": (np.roll(Y, 1), P, {"costs": costs}),
+    }
+    for code, (y, p, more) in cases.items():
+        choice = stakes.choose_threshold(y, p, **more)
+        assert list(found(choice)) == [code]
+        assert found(choice)[code] in choice.notes
+    assert found(stakes.choose_threshold(Y, P, costs=costs)) == {}
+
+
+def test_commands_that_hold_limits_or_choose_say_what_is_suspicious(tmp_path: Path) -> None:
+    leak = np.where(Y == 1, 0.8, 0.2) + P / 100
+    w = np.where(np.arange(N) == 7, 1e4, 1.0)
+    rows = "".join(f"{y},{p:.4f},{v}\n" for y, p, v in zip(Y, leak, w, strict=True))
+    (tmp_path / "t.csv").write_text(f"y,p,w\n{rows}")
+    words = ["t.csv", "--label", "y", "--scores", "p", "--scores-are", "posteriors"]
+    words += ["--positive", "1", "--weight", "w"]
+    for command in (("check", *words, "--max-nec", "1"), ("threshold", *words)):
+        done = call(*command, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        text = " ".join(done.stdout.split())
+        assert "separate the classes without an error" in text
+        assert "t.csv, line 9" in text

@@ -120,10 +120,10 @@ def drawn(n: int, seed: int, share: float = 0.3) -> tuple[IntArray, FloatArray]:
     ("low", "value", "high", "p_value", "code"),
     [
         (0.5, 0.9, 0.9999, 0.01, "useful"),
-        (0.5, 0.9, 1.0, 0.05, "not_distinguishable"),
+        (0.5, 0.9, 1.0001, 0.051, "not_distinguishable"),
         (0.5, 0.9, 1.1, 0.06, "not_distinguishable"),
         (1.0001, 1.2, 1.5, 0.01, "worse_than_naive"),
-        (1.0, 1.2, 1.5, 0.05, "not_distinguishable"),
+        (0.9999, 1.2, 1.5, 0.051, "not_distinguishable"),
         (0.95, 0.99, 1.05, 0.5, "practically_equal"),
         (0.9499, 0.99, 1.05, 0.5, "not_distinguishable"),
         (0.95, 0.99, 1.0501, 0.5, "not_distinguishable"),

@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import stakes
+from command import call
 from stakes._text import number
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.floor import Floor
@@ -262,6 +264,23 @@ class TestEverywhere:
         other = stakes.cross_entropy(y[~lost], p[~lost], priors=[0.9, 0.1])
         assert given.over_others == pytest.approx(other.value)
 
+    @pytest.mark.parametrize("confident", [(), ("--confident",)])
+    def test_a_limit_on_a_missing_number(self, confident: tuple[str, ...], tmp_path: Path) -> None:
+        p, y = votes()
+        lines = ["y,p", *(f"{a},{b[1]}" for a, b in zip(y, p, strict=True))]
+        (tmp_path / "t.csv").write_text("\n".join(lines))
+        read = ("t.csv", "--label", "y", "--scores", "p", "--scores-are", "posteriors")
+        asked = ("check", *read, "--positive", "1", *confident)
+        limits = ("--max-cross-entropy", "0.9", "--max-calibration-loss", "0.2")
+        done = call(*asked, *limits, cwd=tmp_path)
+        assert done.returncode == 1, done.stderr
+        assert "cross_entropy.relative is undefined" in done.stdout
+        assert "(a loss is infinite)" in done.stdout
+        lost = (p[np.arange(y.size), y] == 0).sum()
+        assert f"Note: {lost} samples have posterior 0 for the true class (t.csv" in done.stdout
+        done = call(*asked, "--max-brier", "0.9", cwd=tmp_path)
+        assert "posterior 0" not in done.stdout
+
     def test_models(self) -> None:
         x, y = features(2)
         forest = RandomForestClassifier(50, random_state=0)
@@ -309,6 +328,16 @@ class TestEverywhere:
         p = np.where(np.arange(100) % 10 == 0, 1 - y, y).astype(float)
         found = calibration_slope(read_samples(y, stakes.Posteriors(p)))
         assert found.value == pytest.approx(math.log(9) / math.log(201), rel=1e-6)
+
+    def test_a_choice_with_an_infinite_loss_says_why(self) -> None:
+        data = simulate(2, n=300)
+        p, y = np.exp(data.posteriors([0.9, 0.1]).values[:, 1]), data.y
+        p[np.flatnonzero(y == 1)[0]] = 0.0  # without it, nothing is to be calibrated
+        choice = stakes.choose_calibrator(stakes.LogLoss(), y, p, [stakes.AffineCalibrator()])
+        assert choice.best is not None
+        assert choice.honest is not None
+        assert choice.honest.value == math.inf
+        assert "∞ (no interval), as some training parts left scores" in str(choice)
 
     def test_choice(self) -> None:
         p, y = votes()

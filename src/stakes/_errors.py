@@ -5,7 +5,7 @@ place and what to do. `str(error)` joins them for Python; the command line and t
 own options and files in place of arguments and rows with `moved` and `said`. Nothing parses a text.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sized
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
@@ -51,6 +51,7 @@ _PYTHON_HINTS = {  # what to do, by code, in words of Python
     "odds": "Odds? Pass Logits(numpy.log({argument})).",
     "percent": "Percent? Divide by 100. For other scores say what they are: {kinds}, ...",
     "percent_or_odds": "Percent? Divide by 100. Odds? Pass Logits(numpy.log({argument})).",
+    "one_row": "If these are values of {columns} samples, pass {argument}[0].",
     "transpose": "Classes are in its rows: pass {argument}.T, with a row for each sample.",
     "empty_row": "All classes have posterior 0 there, so the row does not answer."
     " OneVsRestClassifier gives it where all its models say no; with calibrated models it does not:"
@@ -90,6 +91,19 @@ def in_a_line(value: object, lengths: tuple[int, int, int] = _VALUE) -> str:
     if "\n" in text:
         text, longest = " ".join(text.split()), head + tail
     return text if len(text) <= longest else f"{text[:head].rstrip()} … {text[-tail:].lstrip()}"
+
+
+def kind_of(value: object) -> str:
+    """Return what a value is, and how large, in place of its contents.
+
+    >>> kind_of([1, 2]), kind_of({}), kind_of(3.0)
+    ('a list of 2', 'a dict of 0', 'a float')
+    """
+    name = type(value).__name__.removeprefix("nd")  # an array of numpy
+    said = f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
+    shape = getattr(value, "shape", (len(value),) if isinstance(value, Sized) else ())
+    sizes = " x ".join(map(str, shape)) if isinstance(shape, tuple) else ""
+    return f"{said} of {sizes}" if sizes and not isinstance(value, str | bytes) else said
 
 
 @dataclass(frozen=True)

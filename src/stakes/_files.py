@@ -96,7 +96,7 @@ class Target:
             there = os.stat(path)  # noqa: PTH116  a path with a NUL byte is a ValueError
         except FileNotFoundError:
             if not real.parent.is_dir():
-                folder = plain(Path(path).parent, 1000)
+                folder = plain(real.parent if os.path.islink(path) else Path(path).parent, 1000)  # noqa: PTH114
                 msg = f"cannot write '{shown}': there is no directory '{folder}'."
                 raise FileError(msg) from None
             return cls(real)
@@ -170,11 +170,14 @@ def _keep_permissions(handle: int, path: Path, there: os.stat_result) -> None:
         with suppress(OSError):
             os.fchown(handle, *owner)
             break
+    with suppress(OSError, AttributeError):  # a list of further users, which the directory gives
+        os.removexattr(handle, _ACCESS_LIST)
     mode = stat.S_IMODE(there.st_mode) & 0o777
-    if os.fstat(handle).st_gid != there.st_gid:
-        mode &= ~0o070  # which another group would get
+    if os.fstat(handle).st_gid != there.st_gid:  # another group would get what the old one had
+        os.fchmod(handle, mode & ~0o070)
+        return
     os.fchmod(handle, mode)
-    with suppress(OSError, AttributeError):  # a list of further users, where there is one
+    with suppress(OSError, AttributeError):  # that of the file
         os.setxattr(handle, _ACCESS_LIST, os.getxattr(path, _ACCESS_LIST))
 
 

@@ -1,18 +1,18 @@
 """Calls in words of other libraries: what can be understood is, the rest is answered with ours."""
 
+from abc import ABCMeta
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
-from inspect import CO_VARARGS, CO_VARKEYWORDS
-from typing import Any, NoReturn, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 from stakes._errors import InputError
-from stakes._text import quoted
+from stakes._foreign_words import missing
+from stakes._text import key_of, quoted
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _POSITIVE = ("pos_label", "positive")  # words for the class of interest
 _MODELS = {"model", "models", "estimator"}  # arguments that take one
-_OPEN = CO_VARARGS | CO_VARKEYWORDS  # of functions that take any arguments
 _MOST_NAMED = 6  # arguments that an answer lists
 
 
@@ -36,38 +36,53 @@ def answered(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return call
 
 
-class Constructed:
-    """A class whose constructor answers foreign arguments, also where a dataclass wrote it."""
+class Answering(ABCMeta):
+    """The class of classes that answer for the names and arguments that they have not."""
 
-    __slots__ = ()
+    if not TYPE_CHECKING:  # which would take every name for there, and any arguments
 
-    def __new__(cls, *args: Any, **named: Any) -> Self:  # noqa: ANN401
-        made: Callable[..., Any] = cls.__init__
-        code = getattr(made, "__code__", None)
-        given = args or named  # copies and pickles are made of nothing
-        if given and code is not None and not code.co_flags & _OPEN:
-            places, known = code.co_argcount, code.co_argcount + code.co_kwonlyargcount
-            needed = places - 1 - len(made.__defaults__ or ())
-            odd = len(args) >= places or not named.keys() <= set(code.co_varnames[1:known])
-            if odd or len(args) + len(named) < needed:
-                _refuse_constructor(cls, made, args, named)
-        return super().__new__(cls)
+        def __call__(cls, *args: Any, **named: Any) -> object:  # noqa: ANN401
+            try:
+                return super().__call__(*args, **named)
+            except TypeError:
+                _refuse_constructor(cls, args, named)
+                raise
+
+        def __getattr__(cls, name: str) -> NoReturn:
+            raise missing(f"type object {cls.__name__!r} has no attribute {name!r}", name, cls)
+
+        @property
+        def __signature__(cls) -> object:
+            """The arguments of the constructor, which `inspect` would not see behind `__call__`."""
+            from inspect import Signature, signature  # noqa: PLC0415  for help and editors
+
+            if cls.__init__ is object.__init__:
+                return Signature()
+            told = signature(cls.__init__)
+            return told.replace(parameters=list(told.parameters.values())[1:])
 
 
-def _refuse_constructor(
-    cls: type, made: Callable[..., Any], args: tuple[Any, ...], named: Mapping[str, Any]
-) -> None:
-    """Answer arguments that a constructor has not; what is not there is left to Python."""
-    from stakes._foreign_words import entry_of  # noqa: PLC0415  only where a call failed
+def _refuse_constructor(cls: type, args: tuple[Any, ...], named: Mapping[str, Any]) -> None:
+    """Answer arguments that a constructor has not, or that are not there."""
+    from inspect import signature  # noqa: PLC0415  only where a call failed
 
-    @wraps(made)
-    def constructor(*args: Any, **named: Any) -> None:  # noqa: ANN401
-        made(*args, **named)
+    from stakes._foreign_words import entry_of  # noqa: PLC0415
+
+    @wraps(cls.__init__)  # type: ignore[misc]
+    def constructor(self: object) -> None: ...
 
     constructor.__qualname__ = f"{cls.__qualname__}.__init__"
+    if cls.__init__ is object.__init__:  # type: ignore[misc]
+        del constructor.__wrapped__  # which takes anything, and refuses it
+    try:
+        signature(constructor).bind(None, *args, **named)
+    except TypeError:
+        found = entry_of(cls.__name__)
+        made = found is not None and found.call.startswith("stakes.")  # by a call of ours
+        if found is not None and made and cls.__name__ not in found.ours.split(", "):
+            text = f"{_shown(constructor)} is not called like this"
+            raise TypeError(f"{text}. {found.said()}") from None
     _meant(constructor, (None, *args), named)
-    if (found := entry_of(cls.__name__)) is not None:
-        raise TypeError(f"{_shown(constructor)} misses arguments. {found.said()}")
 
 
 def _meant(
@@ -224,17 +239,19 @@ def _refuse_argument(function: Callable[..., Any], name: str, known: list[str]) 
         raise TypeError(f"{text} Did you mean {meant[0]!r}?") from None
     if found is not None:
         raise TypeError(f"{text} {found.said()}") from None
-    raise TypeError(f"{text} Its arguments are {quoted(_public(known), most=20)}.") from None
+    listed = quoted(_public(known), most=20)
+    more = f"Its arguments are {listed}." if listed else "It takes none."
+    raise TypeError(f"{text} {more}") from None
 
 
 def _refuse_places(function: Callable[..., Any], places: list[str], known: list[str]) -> NoReturn:
     """Refuse more arguments without names than a function takes."""
-    from stakes._foreign_words import answer_to  # noqa: PLC0415  only where a call failed
+    from stakes._foreign_words import foreign_words  # noqa: PLC0415  only where a call failed
 
     first, others = _public(places), [name for name in _public(known) if name not in places]
     named = ", ".join(f"{name}=..." for name in others[:_MOST_NAMED])
     rule = f"{_shown(function)} takes {quoted(first) or 'no arguments'} without names"
-    found = answer_to(function.__name__)
+    found = foreign_words().get(key_of(function.__name__))
     others_named = f"; the others by name: {named}." if named else "."
     more = f". {found.said()}" if found is not None else others_named
     raise TypeError(f"{rule}{more}") from None

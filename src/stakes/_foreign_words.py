@@ -11,11 +11,18 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from stakes._text import key_of
+from stakes._text import key_of, quoted
 
 _LONG, _MUCH_ALIKE = 5, 0.85  # characters of a word, and how alike a slip is
 _PARTS = re.compile(  # around a word: BinaryAccuracy, MulticlassF1Score, roc_auc_vec
-    "(?:plot|binary|multiclass|multilabel)?(.+?)(?:score|vec|test|metric|coefficient)?"
+    "(?:plot|binary|multiclass|multilabel|calculate|calc|compute|get)?(.+?)"
+    "(?:score|vec|test|metric|coefficient|index|stat|statistic|value|classifier|at)?"
+)
+_MOST_NAMED = 30  # names that an error lists
+_MAIN_CALLS = (
+    "Scores go into stakes.evaluate(y, p), a fitted model into stakes.evaluate_model(model, X, y),"
+    " several systems into stakes.compare(y, {'old': p, 'new': q}). stakes.explain(word) explains"
+    " words of other libraries."
 )
 _TABLE = Path(__file__).with_suffix(".toml")
 
@@ -145,7 +152,9 @@ class LateText:
             return f"{self.text}: it is {place}"
         if found is not None:
             return f"{self.text}. {found.said()}"
-        return f"{self.text}. Did you mean {meant[0]!r}?" if meant else self.text
+        if meant:
+            return f"{self.text}. Did you mean {meant[0]!r}?"
+        return f"{self.text}{_main_names(self.owner, known)}"
 
     def __repr__(self) -> str:
         return repr(str(self))
@@ -181,8 +190,17 @@ def _imports(frame: object) -> bool:
     return bool(code[at] == opmap["IMPORT_FROM"])
 
 
+def _main_names(owner: object, known: Sequence[str]) -> str:
+    """Return where to begin: our main calls, or the names that a class or a package has."""
+    if getattr(owner, "__name__", "") == "stakes":
+        return f". {_MAIN_CALLS}"
+    own = [name for name in known if name not in dir(float)]
+    return f". Its names are {quoted(own, most=_MOST_NAMED)}." if own else ""
+
+
 def _public(owner: object) -> Sequence[str]:
-    return [name for name in dir(owner) if not name.startswith("_")]
+    fields = getattr(owner, "__dataclass_fields__", ())  # those without defaults are not in dir
+    return sorted(name for name in {*dir(owner), *fields} if not name.startswith("_"))
 
 
 def _elsewhere(name: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import Field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from stakes._errors import UndefinedMetricWarning
+from stakes._foreign_calls import Answering
 from stakes._foreign_words import missing
 from stakes._text import number, plain, plain_list, quoted
 
@@ -15,7 +16,7 @@ _MOST_NAMED = 30  # attributes that an error lists
 _LONGEST = 100  # of a field
 
 
-class Record:
+class Record(metaclass=Answering):
     """A record that shows itself as its text: in a shell, in a list, and in a notebook.
 
     A subclass says its text in `__str__`; one that does not gets a line for each field. Arrays

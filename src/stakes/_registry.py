@@ -15,6 +15,7 @@ from inspect import isabstract
 from typing import Any, Generic, TypeVar
 
 from stakes._check import InputError, read_number
+from stakes._foreign_calls import Answering
 from stakes._text import key_of, plain, quoted
 
 _T = TypeVar("_T")
@@ -50,7 +51,7 @@ def words(name: str, between: str = " ") -> str:
     return re.sub(r"(?<=[a-zA-Z0-9])(?=[A-Z][a-z])|(?<=[a-z0-9])(?=[A-Z])", between, name).lower()
 
 
-class Named:
+class Named(metaclass=Answering):
     """A name, which is that of the class in words where a class gives none."""
 
     name: str

@@ -328,23 +328,23 @@ class ExpectedLoss(NumberRecord):
         return self._problem.p_value(1, 1.0)
 
     def __str__(self) -> str:
-        band = self.interval()
+        band = _in_words(self.interval())
         answer = plain(self.naive_answer)
         lines = [
-            f"{self.name:<22} {number(self.value)}  (95 % interval {band})",
+            f"{self.name:<22} {number(self.value)}  ({band})",
             f"{'  naive system':<22} {number(self.naive)}  (always answers {answer})",
         ]
         if self.undefined is None:
-            band = self.normalized_interval()
-            lines.append(f"{'  normalised':<22} {number(self.normalized)}  (95 % interval {band})")
+            band = _in_words(self.normalized_interval())
+            lines.append(f"{'  normalised':<22} {number(self.normalized)}  ({band})")
         else:
             lines.append(f"{'  normalised':<22} undefined: {self.undefined.text}")
         if self.infinite_samples:
             rows = quoted(self.infinite_rows.tolist(), most=5)
             place, known = f": row {rows}" if rows else "", math.isfinite(self.over_others)
             others = f"; over the others it is {number(self.over_others)}" if known else ""
-            n = f"{self.infinite_samples} sample(s)"
-            text = f"{n} had posterior 0 for their true class{place}{others}"
+            n = f"{self.infinite_samples} {'sample' if self.infinite_samples == 1 else 'samples'}"
+            text = f"{n} had posterior 0 for the true class{place}{others}"
             lines.append(f"{'  infinite':<22} {text}")
         elif self.no_interval:
             lines.append(f"{'  no interval':<22} {self.no_interval}")
@@ -454,6 +454,10 @@ def normalized_of(record: ExpectedLoss, level: float) -> Estimate:
 
 def _method(record: ExpectedLoss) -> str:
     return "likelihood" if record.losses.unit is None else "likelihood, by group"
+
+
+def _in_words(band: Interval) -> str:
+    return "no interval" if math.isnan(band.low) else f"95 % interval {band}"
 
 
 def json_number(value: float) -> float | str | None:

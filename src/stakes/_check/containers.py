@@ -5,6 +5,7 @@ from typing import Any
 
 from stakes._errors import InputError
 
+MOST_OF_A_RANGE = 2**27  # which takes no memory until it is read
 _ONCE = {"generator": "a generator"}
 
 
@@ -14,9 +15,14 @@ def check_container(values: Any, argument: str) -> None:  # noqa: ANN401
         rule, got = "must be in the order of the samples", f"a {type(values).__name__}"
         hint = "A set has no order and holds a value only once. Pass a list or an array."
         raise InputError(argument, rule, got, hint=hint)
+    if hasattr(values, "toarray") and hasattr(values, "nnz"):  # one of them is a mapping
+        got, hint = "a sparse matrix", f"Pass {argument}.toarray()."
+        raise InputError(argument, "must be dense", got, hint=hint)
     if isinstance(values, Mapping):
-        got = f"a {type(values).__name__} with {len(values)} keys"
+        got = f"a {type(values).__name__} with {len(values)} key{'s' * (len(values) != 1)}"
         hint = f"If its values are in that order, pass list({argument}.values())."
+        if len(values) == 1:  # one column
+            hint = f"Pass {argument}[{next(iter(values))!r}]."
         raise InputError(argument, "must be a sequence or an array", got, hint=hint)
     if isinstance(values, KeysView | ValuesView | ItemsView):
         got = f"{type(values).__name__} of a mapping"
@@ -26,9 +32,9 @@ def check_container(values: Any, argument: str) -> None:  # noqa: ANN401
         name = type(values).__name__
         got = f"{_ONCE.get(name, f'an iterator ({name})')}, which can be read only once"
         raise InputError(argument, "must be a sequence", got, hint=f"Pass list({argument}).")
-    if hasattr(values, "toarray") and hasattr(values, "nnz"):
-        got, hint = "a sparse matrix", f"Pass {argument}.toarray()."
-        raise InputError(argument, "must be dense", got, hint=hint)
+    if isinstance(values, range) and values[MOST_OF_A_RANGE:]:
+        rule = f"must be at most {MOST_OF_A_RANGE} values"
+        raise InputError(argument, rule, repr(values))
     check_dense(values, argument)
 
 

@@ -249,6 +249,8 @@ def read_names(names: NamesLike, argument: str, *, mixed: bool = False) -> Names
         return tuple(range(int(names)))
     if isinstance(names, str | bytes):
         raise InputError(argument, "must be a sequence of names", f"the text {names!r}")
+    if isinstance(names, range) and names[MOST_NAMES:]:
+        raise InputError(argument, f"must be at most {MOST_NAMES} names", repr(names))
     listed_names: Any = names if not isinstance(names, range) else list(names)
     column = read_column(listed_names, argument, mixed=mixed)
     listed = tuple(column.values if isinstance(column.values, list) else column.values.tolist())

@@ -84,9 +84,9 @@ def kind_of_numbers(p: FloatArray) -> str:
         "decisions": whole and _are_labels(p),
         "logs": high <= 0,
         "distances": low < 0 and not inside,
-        "odds": low >= 0 and high > 100,
-        "percent": low >= 0 and high > 2 and (whole or _mostly(p >= 1)),
-        "percent_or_odds": low >= 0 and high > 2,
+        "odds": low >= 0 and high > 100 and not whole,
+        "percent": low >= 0 and 2 < high <= 100 and (whole or _mostly(p >= 1)),
+        "percent_or_odds": low >= 0 and 2 < high <= 100,
     }
     return next((name for name, found in seems.items() if found), "")
 
@@ -124,7 +124,10 @@ def is_transposed(p: FloatArray) -> bool:
 
 def are_names(values: Any) -> bool:  # noqa: ANN401
     """Whether all of the first values are strings without digits, as class names are."""
-    return all(isinstance(v, str) and not any(map(str.isdigit, v)) for v in _first(values))
+    return all(
+        isinstance(v, str) and not any(map(str.isdigit, v)) and not _is_number(v)
+        for v in _first(values)
+    )
 
 
 def are_labels_as_strings(values: Any) -> bool:  # noqa: ANN401

@@ -30,6 +30,8 @@ def read_array(values: Any, argument: str) -> FloatArray:  # noqa: ANN401
         raise InputError(argument, "must not be a masked array", found="its mask would be lost")
     try:
         array = np.asarray(as_numpy(values, argument))
+    except InputError:
+        raise
     except ValueError as error:
         raise InputError(argument, "must be a regular array", f"ragged rows ({error})") from error
     if array.dtype.kind in "biuf" or is_small_float(array.dtype):  # of ml_dtypes

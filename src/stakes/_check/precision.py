@@ -40,7 +40,8 @@ _FLOOR = 1e-12  # how far a row may be from summing to 1, at least
 _DOUBLE = float(np.finfo(np.float64).eps)
 _ZEROS = 2  # last digits that are 0: one row in a hundred has so many by chance
 _LISTED = 3  # precisions that a note lists, those of most rows
-_NEVER = 0.01  # a gap of this size is not rounding, however few digits there are
+_NEVER = 0.03  # a gap of this size is not rounding, however few digits or many classes there are
+_NEVER_BINARY = 0.01  # nor is this one in a binary format
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def slack(unit: float, n_classes: int, *, logs: bool = False) -> float:
     """
     half, factor = (4 * unit, 64) if logs else (unit, 8)
     most = half if unit > _HALF else factor * unit * math.sqrt(n_classes)
-    return min(max(most, _FLOOR), _NEVER * (1 - MARGIN))
+    return min(max(most, _FLOOR), _NEVER_BINARY * (1 - MARGIN))
 
 
 def format_name(unit: float) -> str:

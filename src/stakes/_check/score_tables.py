@@ -152,6 +152,8 @@ def _off(p: FloatArray, total: FloatArray, found: Unexplained, argument: str) ->
     hint = Action("renormalize", {"kinds": "Logits, LogLikelihoods"})
     if not p[row].any():
         more, hint = more.partition(",")[0], Action("empty_row")
+    elif len(p) == 1 and total[row] >= 2:  # a column, which no error makes of a row
+        hint = Action("one_row", {"argument": argument, "columns": p.shape[1]})
     elif is_transposed(p):
         more, hint = more.partition(",")[0], _said("transpose", argument)
     code = "rows_do_not_sum_to_one"

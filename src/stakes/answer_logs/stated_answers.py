@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stakes._check import InputError, read_number
+from stakes._foreign_calls import Answering
 from stakes._records import Record
 from stakes._text import plain
 from stakes.answer_logs.reading_choices import read_pattern
@@ -28,7 +29,7 @@ class Stated(Record):
     problem: str = ""  # why there is no confidence
 
 
-class StatedIn:
+class StatedIn(metaclass=Answering):
     r"""Reads the stated confidence, or an abstention, from what a model wrote.
 
     Parameters

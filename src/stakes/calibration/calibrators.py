@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["Calibrator", "calibrator_from_dict"]
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_array
 from stakes._counting import bincount
-from stakes._foreign_calls import Constructed, answered
+from stakes._foreign_calls import answered
 from stakes._math import log
 from stakes._records import Record, shown_field
 from stakes._text import number, plain, quoted
@@ -45,7 +45,7 @@ class CrossFit:
         return (*self.floor.notes, *said)
 
 
-class Calibrator(Record, Constructed, ABC):
+class Calibrator(Record):
     """Base class of calibrators, which learn to turn scores into better posteriors.
 
     `fit` learns from labelled scores, `transform` applies what was learnt to any scores of the
@@ -84,6 +84,7 @@ class Calibrator(Record, Constructed, ABC):
     learns: ClassVar[str] = ""  # what, and when to use it: for the table in docs/calibration.md
     use: ClassVar[str] = ""
     two_classes: ClassVar[bool] = False  # whether it serves two classes alone
+    fixes_priors: ClassVar[bool] = True  # whether what it gives is at the priors of its data
     counted: ClassVar[str] = ""  # the option that is a number of samples, if there is one
     _event: float = 1.0  # what one sample weighs, where the weights of all rows sum to their number
     _fit: FittedMap | None = None

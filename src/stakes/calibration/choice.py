@@ -127,6 +127,8 @@ class CalibratorChoice(Record):
         else:
             loss, band = number(self.honest.normalized), self.honest.normalized_interval()
             text += f"; loss of this choice on new data {loss} ({band})"
+            if self.honest.infinite_samples:
+                text += ", as some training parts left scores with posteriors of 0 uncalibrated"
         return "\n".join([*lines, text])
 
 

@@ -37,6 +37,7 @@ class TemperatureCalibrator(LinearCalibrator):
     name = "temperature"
     learns = "a scale"
     use = "the priors are right and the scores only overconfident; it cannot fix priors"
+    fixes_priors = False
     moves: ClassVar[Moves] = Moves(scale=True, biases=False)
 
     @property

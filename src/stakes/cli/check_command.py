@@ -16,10 +16,11 @@ from stakes.cli.outputs import Cell, Document, check_outputs, forget, publish
 from stakes.cli.read_mode import read_table
 from stakes.cli.table_request import WholeTable, prepare
 from stakes.evaluation import Evaluation
+from stakes.evaluation.verdicts.suspicions import DOUBTS
 from stakes.results import Estimate, json_number
 
 EXIT_GATE = 1
-_REVERSED = "scores_reversed"
+_INFINITE = "infinite_loss"
 
 
 def run(options: Options) -> None:
@@ -43,7 +44,9 @@ def run(options: Options) -> None:
     if limits:
         found = evaluated(table)
         gates = _limit_gates(found, limits, confident=options.confident)
-        notes = [f"{v.text} {v.advice}" for v in found.verdicts if v.code == _REVERSED]
+        finite = all(isinstance(gate["estimate"]["value"], float) for gate in gates)
+        codes = set(DOUBTS) if finite else {*DOUBTS, _INFINITE}
+        notes = [f"{v.text} {v.advice}" for v in found.verdicts if v.code in codes]
         calibrate = calibrate_command(table, found)
         fixes = [advice_on_limit(gate, found, calibrate) for gate in gates]
     if isinstance(table, WholeTable):
@@ -137,7 +140,8 @@ def metric_gate(
         refuse(f"there is no metric {name!r}. Metrics are {quoted(metrics, most=60)}.")
     found, sign = metrics[name], "at most" if kind == "max" else "at least"
     where = " for the whole interval" if confident else ""
-    text = f"{found}, limit {sign} {number(limit)}{where}"
+    why = f" ({found.method})" if math.isnan(found) else ""
+    text = f"{found}{why}, limit {sign} {number(limit)}{where}"
     return _gate(name, kind, limit, found, level, text, confident=confident)
 
 

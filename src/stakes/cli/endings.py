@@ -77,9 +77,9 @@ def _about(error: click.BadParameter, param: click.Parameter) -> str:
     """Return which rule an option breaks, with the option as it is typed."""
     option = isinstance(param, click.Option)
     name = param.opts[-1] if option else (param.metavar or str(param.name).upper()).rstrip(".")
-    return (
-        f"{name} {'must be given' if isinstance(error, click.MissingParameter) else error.message}"
-    )
+    if not isinstance(error, click.MissingParameter):
+        return f"{name} {error.message}"
+    return f"{name} must be given" + (f": {name} {param.metavar}" if option else "")
 
 
 def _no_option(name: str, context: click.Context) -> str:
@@ -90,17 +90,20 @@ def _no_option(name: str, context: click.Context) -> str:
     missing = f"'{context.command_path}' has no option {name!r}"
     if command.name == "compare" and word == "scores":
         return f"{missing}: give --system NAME=COLUMNS for each system."
+    if word == "positive" and command.name in ("calibrate", "decide"):
+        return f"{missing}: give --classes OTHER,CLASS, the class of interest last."
     known = [opt for p in command.get_params(context) for opt in p.opts if opt.startswith("--")]
     near = get_close_matches(name, known, n=1, cutoff=0.75)
     others = commands_with(name)
     found = entry_of(word)
-    if others and not near:
+    mine = found is not None and found.command.startswith(f"stakes {command.name} ")
+    if others and not near and not mine:
         listed = ", ".join(f"'stakes {other}'" for other in others)
         return f"{missing}: {listed} {'has' if len(others) == 1 else 'have'} it."
     if word in HELP and not near:
         return f"{missing}: see the command 'stakes {word}'."
     if found is not None and not get_close_matches(name, known, n=1, cutoff=0.9):
-        return f"{missing}. {found.said(typed=True)}."
+        return f"{missing}. {found.said(typed=True).rstrip('.')}."
     return f"{missing}{_similar(name, known)}"
 
 
@@ -108,7 +111,7 @@ def refuse_command(name: str, known: Sequence[str]) -> None:
     """Refuse a command that is not there, and say which is meant."""
     found = entry_of(name)
     if found is not None:
-        refuse(f"there is no command {name!r}. {found.said(typed=True)}.")
+        refuse(f"there is no command {name!r}. {found.said(typed=True).rstrip('.')}.")
     if os.path.lexists(name):
         refuse(f"there is no command {name!r}. For a table give: stakes evaluate {name}")
     hint = _similar(name, [*known, "--help", "--version"])

@@ -14,7 +14,7 @@ from stakes.cli.github import verdict_annotations
 from stakes.cli.options import Options
 from stakes.cli.outputs import Cell, Document, check_outputs, ends, forget, page_text, publish
 from stakes.cli.parsing import parse_priors
-from stakes.cli.places import COMMANDS, text_in_file, with_options
+from stakes.cli.places import COMMANDS, text_in_file, verdicts_in_file
 from stakes.cli.read_mode import SummedTable, read_table, say_whole
 from stakes.cli.screen import Screen, described, priors_in_words
 from stakes.cli.table_request import LabelledTable, WholeTable, prepare
@@ -47,10 +47,7 @@ def evaluated(table: WholeTable | SummedTable) -> Evaluation:
     """Evaluate the first system of a table, in words of options and with lines for rows."""
     with table.told_in_place():
         made = table.evaluate(**stage_arguments(table.request.options))
-    verdicts = tuple(
-        replace(verdict, text=text_in_file(verdict.text, table.table))
-        for verdict in with_options(made.verdicts)
-    )
+    verdicts = verdicts_in_file(made.verdicts, table.table)
     notes = tuple(text_in_file(note, table.table) for note in made.notes)
     return replace(made, verdicts=verdicts, notes=notes)
 

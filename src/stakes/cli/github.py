@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from stakes._check import FileError
+from stakes._files import Target, write_text
 from stakes._text import plain
 
 if TYPE_CHECKING:
@@ -99,6 +100,9 @@ def _while_below(lines: Iterable[str], most: int) -> Iterator[str]:
 def append_summary(path: str, lines: Sequence[str]) -> bool:
     """Add lines to the summary of a step, as far as it may grow; whether any could be added."""
     file = Path(path)
+    if file.exists() and not file.is_dir() and not Target.from_path(path).plain:
+        write_text(path, within(lines, MOST_BYTES))
+        return True
     try:
         with file.open("ab+") as stream:
             size = stream.seek(0, os.SEEK_END)

@@ -288,22 +288,29 @@ def _same_file(path: str, other: str) -> bool:
         return False
 
 
+def _outputs(options: Options) -> dict[str, str]:
+    """Return the files to write, by option, and the summary of a step where it is added to."""
+    found, summary = files_written(options), os.environ.get(SUMMARY)
+    if summary and _layout(options) == "github" and options.output in (None, "-"):
+        found[SUMMARY] = summary
+    return found
+
+
 def check_outputs(options: Options) -> None:
     """Refuse outputs that cannot be written, and two at one place, before any long work."""
     output, page, resume = options.output, options.html, options.resume
     for name in ("title", "date"):
         if getattr(options, name) and page is None:
             refuse(f"--{name} has no effect without --html; remove it, or name a page.")
-    outputs = files_written(options)
+    outputs = _outputs(options)
     for (name, path), (flag, other) in combinations(outputs.items(), 2):
         if same_place(path, other):
             refuse(f"{name} and {flag} must be two files: both are {path!r}.")
     for each in (output, page):
         if each is not None and not (each == output and each == "-"):
             check_output(each, options)
-    summary = os.environ.get(SUMMARY)
-    if summary and _layout(options) == "github":
-        _refuse_input(summary, options)
+    if SUMMARY in outputs:
+        _refuse_input(outputs[SUMMARY], options)
     if resume is not None:
         _refuse_input(resume, options)
         refuse_taken(resume, force=True)

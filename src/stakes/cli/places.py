@@ -128,3 +128,9 @@ def text_in_file(text: str, table: Rows) -> str:
 def with_options(verdicts: Iterable["Verdict"]) -> tuple["Verdict", ...]:
     """Return verdicts whose advice names options."""
     return tuple(replace(v, advice=_ADVICE.get(v.action, v.advice)) for v in verdicts)
+
+
+def verdicts_in_file(verdicts: Iterable["Verdict"], table: Rows) -> tuple["Verdict", ...]:
+    """Return verdicts whose advice names options and whose rows are places in a table's file."""
+    told = with_options(verdicts)
+    return tuple(replace(v, text=text_in_file(v.text, table)) for v in told)

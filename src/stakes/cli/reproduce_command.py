@@ -8,7 +8,7 @@ import click
 
 from stakes import paper
 from stakes._check import FileError, MissingExtraError
-from stakes._files import write_text
+from stakes._files import refuse_taken, write_text
 from stakes.cli.messages import refuse, wrote
 from stakes.cli.options import Options
 from stakes.cli.outputs import Document, check_output, same_place, show
@@ -54,6 +54,8 @@ def run(options: Options) -> None:
         except OSError as error:
             msg = f"cannot create the directory {str(folder)!r}: {error.strerror}."
             raise FileError(msg) from error
+        for path in _figure_paths(folder):
+            refuse_taken(path, force=True)
     if sys.stderr.isatty():
         click.echo("Computing. The calibrated rows take about a minute ...", err=True)
     study = paper.threshold_study()

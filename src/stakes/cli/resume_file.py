@@ -88,16 +88,17 @@ def read_bookmark(path: str, now: Bookmark) -> Bookmark | None:
     try:
         found = Bookmark.from_bytes(data)
     except ValueError as error:
-        raise refused(path, str(error)) from error
+        raise refused(path, str(error), ours=data.startswith(_MARK)) from error
     if difference := _difference(found, now):
         raise refused(path, difference)
     return found
 
 
-def refused(path: str, reason: str) -> InputError:
-    """Return the error for a file that this run cannot go on from."""
+def refused(path: str, reason: str, *, ours: bool = True) -> InputError:
+    """Return the error for a file that this run cannot go on from; one of others is kept."""
+    way = f"{_ANEW}, or name another file" if ours else "Name another file"
     msg = f"--resume must be a file of this run: got '{plain(path, 1000)}', and {reason}."
-    return InputError(f"{msg} {_ANEW}, or name another file.")
+    return InputError(f"{msg} {way}.")
 
 
 def _difference(found: Bookmark, now: Bookmark) -> str:

@@ -196,16 +196,17 @@ class WholeTable(LabelledTable):
 
 def prepare(options: Options, systems: Mapping[str, str] | None = None) -> Request:
     """Name all columns and read the costs; the table is not read yet."""
-    options, table = _by_detection_cost(options), None
+    options, table, guess = _by_detection_cost(options), None, None
     if (options.sample is None) != (options.class_column is None):
         refuse("--id and --class-column must be given together, for one row per sample and class.")
     if options.key is not None:
         options, table = _trials(options)
     else:
-        options = _guessed(options, named=bool(systems))
+        options, guess = _guessed(options, named=bool(systems))
     if options.scores_are is None:
         rule = f"--scores-are must say what the scores are: {either(tuple(parsing.KINDS))}"
         refuse(f"{rule}. For probabilities give posteriors.")
+    note(guess)
     systems = systems or {"system": str(options.scores)}
     if any(options.label in parsing.score_columns(columns) for columns in systems.values()):
         refuse(f"--label must not be a column of scores: {options.label!r} is.")
@@ -305,13 +306,13 @@ def _trials(options: Options) -> tuple[Options, Columns]:
     return replace(options, label="label", scores="score", classes=names, scores_are=kind), table
 
 
-def _guessed(options: Options, *, named: bool) -> Options:
-    """Fill in columns that were not named, and say which were taken; systems may be `named`."""
+def _guessed(options: Options, *, named: bool) -> tuple[Options, str | None]:
+    """Fill in columns that were not named, and return which were taken; systems may be `named`."""
     scores = options.scores
     if options.label is not None and "," in options.label and isinstance(options.file, str):
         _refuse_labels(options)
     if options.label is not None and (scores is not None or named):
-        return options
+        return options, None
     if options.engine is not None and is_address(options.file):
         refuse("--label and --scores must be given for a table at an address.")
     if options.file == "-":
@@ -324,8 +325,8 @@ def _guessed(options: Options, *, named: bool) -> Options:
     if scores is None and not named:
         found = [name for name in there if name.startswith("p_")]
         scores = ",".join(found) if found else _only(_SCORES, "--scores", there)
-    note(f"guessed: --label {label}" + (f" --scores {scores}" if scores else "") + ".")
-    return replace(options, label=label, scores=scores)
+    guess = f"guessed: --label {label}" + (f" --scores {scores}" if scores else "") + "."
+    return replace(options, label=label, scores=scores), guess
 
 
 def _refuse_labels(options: Options) -> None:

@@ -6,7 +6,7 @@ from stakes._text import interval_name, number, percent, plain
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options, typed
 from stakes.cli.outputs import Cell, Document, check_outputs, ends, publish
-from stakes.cli.places import with_options
+from stakes.cli.places import verdicts_in_file
 from stakes.cli.read_mode import read_table
 from stakes.cli.screen import Screen
 from stakes.cli.table_request import prepare
@@ -34,7 +34,7 @@ def run(options: Options) -> None:
             review=options.review,
             level=options.level,
         )
-    warned = map(str, with_options(choice.verdicts))
+    warned = map(str, verdicts_in_file(choice.verdicts, table.table))
     more = (f"{note}." for note in table.notes("Thresholds lie"))
     choice = replace(choice, notes=(*warned, *choice.notes[len(choice.verdicts) :], *more))
     publish(_document(choice, table.source, table.read), options)

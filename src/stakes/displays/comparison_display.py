@@ -14,7 +14,7 @@ from stakes._check import InputError
 from stakes._foreign_calls import answered
 from stakes._text import quoted
 from stakes._typing import Column
-from stakes.displays.figures import Axes, Frame, ScoreDisplay, predicted
+from stakes.displays.figures import Axes, Frame, ScoreDisplay, notice_weights, predicted
 from stakes.displays.looks import BLUE, GREY, RED, note, shown, with_interval
 from stakes.evaluation import Comparison, compare
 from stakes.evaluation.differences import Difference
@@ -102,6 +102,8 @@ class ComparisonDisplay(ScoreDisplay):
         if len(orders) != 1:
             rule = "must map names to classifiers of the same classes"
             raise InputError("estimator", rule, orders)
+        for name, one in estimator.items():
+            notice_weights(one, f"model {name!r}")
         systems = {name: p for name, (p, _) in answers.items()}
         return cls.from_predictions(y, systems, **{"classes": orders.pop(), **options})
 

@@ -55,6 +55,7 @@ class DetDisplay(ScoreDisplay):
     curve: RocCurve
 
     title = "DET curve: misses and false alarms on probit axes"
+    ranks = True
     size: ClassVar[tuple[float, float]] = (4.2, 4.2)
     compute = roc_curve
 

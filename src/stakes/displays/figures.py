@@ -5,7 +5,8 @@ from __future__ import annotations
 __all__ = ["DISPLAYS", "Display", "Drawing", "panels", "png", "save_figure"]
 
 import sys
-from abc import ABC, abstractmethod
+import warnings
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -17,11 +18,12 @@ import numpy as np
 
 from stakes._check import MissingExtraError
 from stakes._files import write_bytes
-from stakes._foreign_calls import Constructed, answered
+from stakes._foreign_calls import Answering, answered
 from stakes._records import Record
 from stakes._registry import Registry
 from stakes._typing import Column
 from stakes.displays.looks import legend, shown, systems_on
+from stakes.evaluation.model_priors import model_priors
 from stakes.scores import PosteriorScores, model_scores
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ STYLE: dict[Any, Any] = {
 
 
 @dataclass(eq=False, repr=False)
-class Display(Constructed, ABC):
+class Display(metaclass=Answering):
     """Base class of displays, which draw numbers that were computed elsewhere.
 
     `plot` draws it, on its own axes or on given ones, and returns the display; `ax_` and `figure_`
@@ -166,6 +168,7 @@ class ScoreDisplay(Display):
     """A display of labels and scores."""
 
     needs = "scores of two classes"
+    ranks: ClassVar[bool] = False  # whether only the order of scores is drawn, without costs
     compute: ClassVar[Callable[..., Any]]  # of labels and scores; its value is the first field
 
     @classmethod
@@ -210,6 +213,8 @@ class ScoreDisplay(Display):
             As in `from_predictions`; `name` is that of the estimator's class by default.
         """
         scores, classes = predicted(estimator, X)
+        if not cls.ranks or options.get("costs") is not None:
+            notice_weights(estimator)
         known = {"classes": classes, "name": type(estimator).__name__}
         return cls.from_predictions(y, scores, **{**known, **options})
 
@@ -225,6 +230,16 @@ def predicted(estimator: Any, X: Any) -> tuple[PosteriorScores, list[Any]]:  # n
     """Return posteriors, named by class, and the classes in the order of their columns."""
     scores = model_scores(estimator, X, argument="estimator")
     return scores, list(scores.names or ())
+
+
+def notice_weights(estimator: Any, whose: str = "the model") -> None:  # noqa: ANN401
+    """Say so where a model weights classes: its posteriors are not at the priors of its data."""
+    at = model_priors(estimator, None)
+    if at.weighting:
+        better = "BayesClassifier" if at.values is not None else "CalibratedClassifier"
+        text = f"{whose} does not give posteriors at the priors of its data: {at.weighting}"
+        text = f"{text}. Draw those of stakes.sklearn.{better}(model), which moves them there."
+        warnings.warn(text, UserWarning, stacklevel=4)
 
 
 @contextmanager

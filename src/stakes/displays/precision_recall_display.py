@@ -40,6 +40,7 @@ class PrecisionRecallDisplay(ScoreDisplay):
     curve: PrecisionRecallCurve
 
     title = "precision against recall"
+    ranks = True
     compute = precision_recall_curve
 
     def frame(self) -> Frame:

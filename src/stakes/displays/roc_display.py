@@ -66,6 +66,7 @@ class RocDisplay(ScoreDisplay):
     points: Mapping[str, OperatingPoint] = field(default_factory=dict)
 
     title = "ROC curve with its convex hull, area and operating points"
+    ranks = True
     legend_at: ClassVar[Mapping[str, Any]] = {"loc": "lower right"}
 
     @classmethod

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 __all__ = ["TippettDisplay"]
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from stakes._check import read_priors
 from stakes._foreign_calls import answered
 from stakes._typing import Column, NamesLike, PriorsLike
 from stakes.curves import TippettCurve, tippett_curve
 from stakes.displays.figures import Axes, Frame, ScoreDisplay, predicted
 from stakes.displays.looks import REFERENCE, class_of, digits, draw_system, next_look, note
+from stakes.evaluation.model_priors import contradiction, model_priors
+from stakes.samples import read_samples
 from stakes.scores import LogLikelihoodRatios
 
 
@@ -103,9 +107,15 @@ class TippettDisplay(ScoreDisplay):
         y : column of N labels
             The true classes.
         training_priors : float, array of K, or mapping by class
-            The priors that the classifier was trained with.
+            The priors that its posteriors are at: with `class_weight="balanced"` the same for all.
         """
         scores, classes = predicted(estimator, X)
+        given = read_priors(training_priors, names := tuple(classes))
+        if given is not None:
+            shares = read_samples(y, scores, classes=names).data_priors()
+            doubt = contradiction(model_priors(estimator, None), given, names, shares)
+            if doubt:
+                warnings.warn(f"{doubt}.", UserWarning, stacklevel=3)
         even = scores.at_priors(training_priors, [0.5, 0.5])
         llr = LogLikelihoodRatios(even.ranks())
         known = {"classes": classes, "name": type(estimator).__name__}

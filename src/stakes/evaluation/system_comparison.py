@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_number
-from stakes._errors import told_of
+from stakes._errors import kind_of, told_of
 from stakes._foreign_calls import answered
 from stakes._text import key_of, plain, quoted
 from stakes._typing import Column, Label, NamesLike, PriorsLike
@@ -455,7 +455,7 @@ def system_names(systems: Mapping[str, Any], reference: str | None) -> list[str]
     """Return the names of the systems, the reference first."""
     if not isinstance(systems, Mapping) or len(systems) < 2:
         rule = "must map at least two names to scores, such as {'A': p_a, 'B': p_b}"
-        raise InputError("systems", rule)
+        raise InputError("systems", rule, kind_of(systems))
     names = list(systems)
     if not all(isinstance(name, str) for name in names):
         raise InputError("systems", "must have texts for names", quoted(names))

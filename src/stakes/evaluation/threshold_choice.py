@@ -28,6 +28,7 @@ from stakes.evaluation.findings import Verdict, plain_values
 from stakes.evaluation.ranking_results import best_on_part, best_threshold_estimate
 from stakes.evaluation.score_thresholds import ScoreThreshold, score_threshold
 from stakes.evaluation.verdicts.cautions import reversed_systems
+from stakes.evaluation.verdicts.suspicions import odd_scores, out_of_step, uneven_weights
 from stakes.results import Estimate, normalized_of
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
@@ -261,7 +262,12 @@ def choose_threshold_samples(
         cap, share = read_number(review, "review", 0, 1), use.samples.balanced_mass()
         cuts[f"cap of {100 * cap:g} %"] = max(bayes, capped_threshold(value, share, cap))
     naive = ApplicationDecisions(use, np.zeros(len(samples), dtype=np.int64)).cost
-    found = tuple(reversed_systems({"": samples}, level))
+    found = (
+        *reversed_systems({"": samples}, level),
+        *odd_scores(samples, curve_of(samples)),
+        *uneven_weights(samples),
+        *out_of_step(samples),
+    )
     by_case = isinstance(use.costs, SampleCosts)
     return ThresholdChoice(
         "the expected saving" if by_case else f"the posterior of {samples.classes[-1]}",

@@ -229,7 +229,7 @@ class Carded:
         ...     "screening", dataset="simulated", task="tabular-classification", licence="mit"
         ... )
         >>> print(card.partition("## What the numbers say")[2].splitlines()[2])
-        - Useful: it costs 53 % of always answering 0 (NEC 0.5306, 95 % interval 0.3732 to 0.7721).
+        - Useful: it costs 53 % of always answering 0 (NEC 0.5306, 95 % interval 0.3655 to 0.7429).
         """
         report = import_module("stakes.report")
         given = _card_fields(dict(fields))

@@ -105,6 +105,7 @@ class Problem:
         top = high.min() if pick == "min" else high.max()
         return float(low.min()), float(top)
 
+    @np.errstate(invalid="ignore")  # of members that are infinite
     def _behind(self, own: Sequence[int]) -> FloatArray:
         """Return the radius at which each member may be the largest, taken as linear."""
         values, seen = self._member_values[own], len(self.cells.counts)

@@ -129,7 +129,6 @@ class Means:
         scale = np.where(self.priors > 0, self.priors / sizes, 0.0)
         lost, own = (self._of_classes(w * x) for x in (self.rows.amount, base))
         unit = np.where(which == 0, 1.0, (own * scale).sum(axis=1))
-        base[which == 0], own[which == 0] = 0.0, 0.0
         value = (lost * scale).sum(axis=1) / unit
         left = np.where(self.priors > 0, (lost - value[:, None] * own) / sizes, 0.0)
         return value, unit, base, (scale, left)
@@ -225,8 +224,9 @@ def _in_groups(
     y, unit = held % n_classes, held // n_classes
     table = np.column_stack([y, *own])
     rank = np.empty(n, dtype=np.int64)  # an order that does not depend on the names of groups
-    rank[np.lexsort([sum_by(unit, x, n) for x in own[::-1]])] = np.arange(n)
-    unit = rank[unit]
+    rank[np.lexsort([sum_by(unit, x, n) for x in (*own, *(y * x for x in own))])] = np.arange(n)
+    order = np.lexsort((y, rank[unit]))
+    table, unit = table[order], rank[unit][order]
     names = np.arange(2 * n + single, dtype=np.float64)[:, None]
     unseen = Unseen.candidates(names[n : n + single])
     unseen += Unseen.candidates(names[n + single :], kind=1)

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._check import InputError, check_seen, read_priors
-from stakes._foreign_calls import Constructed, answered
+from stakes._foreign_calls import answered
 from stakes._math import expectation, sum_by
 from stakes._records import Record
 from stakes._text import MOST_SHOWN, html_table, matrix_rows, matrix_text, number, quoted
@@ -23,7 +23,7 @@ from stakes.results import ExpectedLoss, MetricValue, json_number
 from stakes.statistics import ConfusionCounts
 
 
-class ConfusionMatrix(Record, Constructed, ConfusionCounts):
+class ConfusionMatrix(Record, ConfusionCounts):
     """The number of samples of each class with each decision, and metrics of these counts.
 
     Use `confusion_matrix` for samples and `ConfusionMatrix.from_counts` for a table. Two of them
@@ -73,9 +73,9 @@ class ConfusionMatrix(Record, Constructed, ConfusionCounts):
         >>> cm = ConfusionMatrix.from_counts([[855, 45], [5, 95]], classes=["healthy", "tumour"])
         >>> costs = CostMatrix.binary(miss=5, false_alarm=1, classes=["healthy", "tumour"])
         >>> print(cm.expected_cost(costs, priors={"healthy": 0.98, "tumour": 0.02}))
-        expected cost          0.0540  (95 % interval 0.0410 to 0.0714)
+        expected cost          0.0540  (95 % interval 0.0406 to 0.0704)
           naive system         0.1000  (always answers healthy)
-          normalised           0.5400  (95 % interval 0.4100 to 0.7143)
+          normalised           0.5400  (95 % interval 0.4062 to 0.7043)
         """
         matrix = self.read_costs(costs)
         p, given = self._priors(priors)

@@ -126,8 +126,8 @@ def _range(
     """Return the least loss of each class, and the largest that an unseen sample may have.
 
     Where a rule has no bound, that is the largest seen or, if that is more, what samples of other
-    classes would lose on average if they were of this one, to single precision, so that no order
-    of samples changes it. Infinite losses are left out.
+    classes, each at its prior, would lose on average if they were of this one, to single precision,
+    so that no order of samples changes it. Infinite losses are left out.
     """
     low, high = (np.array(end, dtype=np.float64) for end in rule.bounds(len(samples.classes)))
     open_ = np.flatnonzero(np.isinf(high))
@@ -136,13 +136,13 @@ def _range(
     finite = np.isfinite(losses)
     high[open_] = 0
     np.maximum.at(high, samples.y[finite], losses[finite])
-    sums = np.zeros((2, high.size))
+    sums, mass = np.zeros((2, high.size)), samples.balanced_mass()
     for part, y, answers in samples.blocks():
-        mass = np.ones(y.size) if samples.mass is None else samples.mass[part]
         for k in open_:
             lost = rule.losses(np.full(y.size, k), answers)
             other = (y != k) & np.isfinite(lost)
-            sums[:, k] += mass[other] @ lost[other], mass[other].sum()
+            own = mass[part][other]
+            sums[:, k] += own @ lost[other], own.sum()
     return low, np.maximum(high, quotient(*sums).astype(np.float32))
 
 

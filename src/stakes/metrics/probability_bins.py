@@ -11,7 +11,7 @@ from statistics import NormalDist
 import numpy as np
 
 from stakes._check import MOST_BINS, InputError, read_count, read_level, read_number
-from stakes._foreign_calls import answered
+from stakes._foreign_calls import Answering, answered
 from stakes._records import Record
 from stakes._text import number
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
@@ -22,7 +22,7 @@ from stakes.statistics.bins import equal_mass, equal_width
 
 
 @dataclass(frozen=True)
-class EqualWidth:
+class EqualWidth(metaclass=Answering):
     """Bins [m/M, (m+1)/M) of equal width; the last one includes 1.
 
     Parameters
@@ -64,7 +64,7 @@ class EqualWidth:
 
 
 @dataclass(frozen=True)
-class EqualMass:
+class EqualMass(metaclass=Answering):
     """Bins with equal weight of samples; tied scores share a bin.
 
     Parameters

@@ -41,7 +41,13 @@ from stakes.costs.by_case import classes_named
 from stakes.metrics.calibration_errors import CalibrationError, binned_errors, error_of_sums
 from stakes.metrics.class_gaps import ClassGaps
 from stakes.metrics.confusion import ConfusionMatrix
-from stakes.metrics.expected_losses import bayes_cost_of, expectation, from_sums, sample_losses
+from stakes.metrics.expected_losses import (
+    bayes_cost_of,
+    expectation,
+    from_sums,
+    rows_of_sums,
+    sample_losses,
+)
 from stakes.metrics.probability_bins import check_bins
 from stakes.results import ExpectedLoss
 from stakes.samples import PLAIN, Samples, read_samples
@@ -351,7 +357,7 @@ def _loss(rule: ScoringRule, samples: Samples, found: PassSums, parts: LossParts
     rows = np.empty(0, dtype=np.int64)
     if parts.infinite.any():
         rows = np.flatnonzero(np.isinf(sample_losses(rule, _coded(samples))))
-    return from_sums(rule, sums, samples, rows)
+    return from_sums(rule, sums, samples, rows_of_sums(rule, sums), rows)
 
 
 def _coded(samples: Samples) -> Samples:

@@ -12,6 +12,7 @@ from stakes._text import quoted
 from stakes.costs import CostMatrix
 from stakes.evaluation import DecisionEvaluation, Evaluation, evaluate, evaluate_decisions
 from stakes.evaluation.applications import classes_of, states_priors
+from stakes.evaluation.model_priors import model_priors
 from stakes.metrics import confusion_matrix
 from stakes.mlflow.evaluator import NOT_FOR_DECISIONS, OPTIONS, OWN
 from stakes.mlflow.mlflow_library import mlflow_library
@@ -19,7 +20,6 @@ from stakes.mlflow.model_outputs import Inputs
 from stakes.mlflow.run_logging import LoggedEvaluation, Naming, Target, documents
 from stakes.samples import read_samples
 from stakes.scores import Posteriors, Scores, model_classes, read_kind
-from stakes.sklearn.model_priors import model_priors
 from stakes.sklearn.models_at_priors import FittedModel, weighted_classes
 
 _BESIDE = ("groups", "sample_weight")

@@ -12,7 +12,7 @@ __all__ = [
 ]
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -26,7 +26,7 @@ _PERCENT = Action("say_confidence")
 
 
 @dataclass(frozen=True, eq=False)
-class Confidence(Record, ABC):
+class Confidence(Record):
     """Base class of confidences; `probabilities` returns the stated probability of being right.
 
     A value may be missing if the response is an abstention.

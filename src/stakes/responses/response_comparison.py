@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_level, read_seed
+from stakes._errors import kind_of
 from stakes._foreign_calls import answered
 from stakes._records import Record
 from stakes._text import number, percent, plain, quoted, table
@@ -371,12 +372,12 @@ def compare_responses(
 
 def _read_systems(systems: Mapping[str, Responses]) -> dict[str, Responses]:
     if not isinstance(systems, Mapping) or len(systems) < 2:
-        raise InputError("systems", "must map at least two names to Responses", repr(systems))
+        raise InputError("systems", "must map at least two names to Responses", kind_of(systems))
     listed = {str(name): said for name, said in systems.items()}
     first, *others = listed.values()
     for name, said in listed.items():
         if not isinstance(said, Responses):
-            raise InputError(f"systems {name!r}", "must be Responses(...)", repr(said))
+            raise InputError(f"systems {name!r}", "must be Responses(...)", kind_of(said))
         if said.n_given != first.n_given:
             rule = "must respond to the same questions, in the same order"
             got = f"{said.n_given} responses, where the first system has {first.n_given}"

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_level, read_seed
+from stakes._errors import kind_of
 from stakes._foreign_calls import answered
 from stakes._text import table
 from stakes._typing import Column
@@ -241,7 +242,8 @@ def evaluate_responses(  # noqa: PLR0913  the data, the target, the calibrator, 
     (-1.0, ['worse_than_naive', 'abstain_more', 'overconfident'])
     """
     if not isinstance(responses, Responses):
-        raise InputError("responses", "must be Responses(right, confidence, ...)", repr(responses))
+        rule = "must be Responses(right, confidence, ...)"
+        raise InputError("responses", rule, kind_of(responses))
     responses = responses.in_order()
     target, level, seed = as_target(target), read_level(level), read_seed(rng)
     own, calibrator = own_measures(responses, level), read_calibrator(calibrator)

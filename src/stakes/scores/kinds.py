@@ -12,7 +12,7 @@ __all__ = [
 ]
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from enum import StrEnum
 from importlib import import_module
@@ -35,7 +35,6 @@ from stakes._check import (
     settle_log_posteriors,
     settle_posteriors,
 )
-from stakes._foreign_calls import Constructed
 from stakes._math import log
 from stakes._records import Record
 from stakes._registry import words
@@ -59,7 +58,7 @@ class ScoreMeaning(StrEnum):
     LIKELIHOODS = "likelihoods"
 
 
-class Scores(Record, Constructed, ABC):
+class Scores(Record):
     """Base class of scores of N samples for K classes, which are checked once.
 
     A table has one column per class, in the order of the classes; a data frame names them. A single

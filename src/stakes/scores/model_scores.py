@@ -104,6 +104,8 @@ def model_classes(model: Any, argument: str = "model") -> Names:  # noqa: ANN401
     if not hasattr(model, "classes_"):
         lacks = "classes_" if scoring else "predict_proba"
         hint = FIT_FIRST if scoring and hasattr(model, "fit") else ""
+        if argument == "model" and hasattr(model, "shape"):
+            hint = "The model comes first: evaluate_model(model, X, y)."
         raise InputError(argument, _CLASSIFIER, found=f"{_name(model)} has no {lacks}", hint=hint)
     classes = model.classes_
     if isinstance(classes, list | tuple) and len(classes) and np.ndim(classes[0]) == 1:

@@ -17,6 +17,13 @@ from stakes.calibration import Calibrator
 from stakes.costs import CostMatrix, CostsByCase
 from stakes.evaluation import Decisions, decide
 from stakes.evaluation.applications import DEPLOYMENT
+from stakes.evaluation.model_priors import (
+    ClassCounts,
+    PosteriorPriors,
+    contradiction,
+    lacks_model_priors,
+    priors_text,
+)
 from stakes.metrics import expected_cost
 from stakes.scores import LogPosteriors, Posteriors, model_classes
 from stakes.sklearn.decision_costs import (
@@ -27,16 +34,7 @@ from stakes.sklearn.decision_costs import (
     read_decision_costs,
     read_named_priors,
 )
-from stakes.sklearn.inner_models import TrainingData, fit_weights
-from stakes.sklearn.model_priors import (
-    ClassCounts,
-    PosteriorPriors,
-    class_counts,
-    contradiction,
-    lacks_model_priors,
-    model_priors,
-    priors_text,
-)
+from stakes.sklearn.inner_models import TrainingData
 from stakes.sklearn.wrapping_classifiers import WrappingClassifier
 
 
@@ -63,7 +61,7 @@ class BayesClassifier(WrappingClassifier):
         The priors that the inner model's posteriors are at; by default as known from the model: its
         training data, its weights of classes and samples, its own priors. They are required with
         `priors` where they are unknown, as for a frozen model, unless there is a calibrator,
-        whose posteriors are at the priors of the data.
+        whose posteriors are at the priors of the data; a temperature does not move priors.
     calibrator : Calibrator, optional
         Calibrates the model as `CalibratedClassifier` does; by default the model is not calibrated.
     abstain : float, or mapping from name to price, optional
@@ -166,7 +164,6 @@ class BayesClassifier(WrappingClassifier):
     decisions_: NDArray[Any]
     priors_: FloatArray | None
     training_priors_: FloatArray | None
-    _known: PosteriorPriors  # those of the inner model
     _target: FloatArray | None  # that posteriors are moved to
 
     def fit(
@@ -222,15 +219,11 @@ class BayesClassifier(WrappingClassifier):
     def _fit_priors(self, data: TrainingData) -> None:
         """Read the priors of use and those that the posteriors are at, where they are known."""
         names = model_classes(self.estimator_, "estimator")
-        shares = _counts(data, self.classes_, data.weights).shares
+        counts = self._counts(data, data.weights)
+        shares, known = counts.shares, self._known
         self.priors_ = read_named_priors(self.priors, names, "priors")
         if isinstance(self.priors, str):
             self.priors_ = shares
-        known = PosteriorPriors(shares)
-        if self.calibrator_ is None:
-            counts = _counts(data, self.classes_, fit_weights(data))
-            known = model_priors(self.estimator_, counts, self._response)
-        self._known = known
         given = self._given_training(names, shares)
         self.training_priors_ = known.values if given is None else given
         self._target = self.priors_
@@ -241,8 +234,8 @@ class BayesClassifier(WrappingClassifier):
                 warnings.warn(f"{text}.", UserWarning, stacklevel=3)
         elif self._stated and known.values is None:
             raise lacks_model_priors("of the estimator", known)
-        elif self.priors_ is None and known.weighting:
-            self._notice(known, names, shares)
+        elif self.priors_ is None:
+            self._notice(names, counts)
 
     @property
     def _stated(self) -> bool:
@@ -261,17 +254,26 @@ class BayesClassifier(WrappingClassifier):
         given = read_named_priors(self.training_priors, names, "training_priors")
         return shares if given is None and self.training_priors is not None else given
 
-    def _notice(self, known: PosteriorPriors, names: Names, shares: FloatArray) -> None:
+    def _notice(self, names: Names, counts: ClassCounts) -> None:
         """Move posteriors of a model that weights classes back to its data, and say so."""
-        start = f"the model does not give posteriors at the priors of its data: {known.weighting}"
-        if known.values is None:
+        known, shares = self._known, counts.shares
+        why = f": {known.weighting}" if known.weighting else ""
+        start = f"the model does not give posteriors at the priors of its data{why}"
+        say = 'Pass priors="data", or those of deployment, to say so.'
+        text = ""
+        if known.weighting and known.values is None:
             end = f"where they are is unknown ({known.why}), so they are used as delivered"
-            text = f"{start}, and {end}. Pass training_priors, or a calibrator."
-            warnings.warn(text, UserWarning, stacklevel=4)
-        elif known.differ(shares):
+            text = f"{start}, and {end}. Pass calibrator=stakes.AffineCalibrator()."
+        elif known.differ(shares) and not known.stated:
             self._target = shares
             end = f"they are adapted from {known.text(names)} to {priors_text(names, shares)}"
-            text = f'{start}; {end}. Pass priors="data", or those of deployment, to say so.'
+            text = f"{start}; {end}. {say}"
+        elif not counts.evenly:
+            text = (
+                f"sample_weight moves the shares of the classes to {priors_text(names, shares)},"
+                f" and decisions are for these. {say}"
+            )
+        if text:
             warnings.warn(text, UserWarning, stacklevel=4)
 
     def _posterior_priors(self) -> PosteriorPriors:
@@ -372,9 +374,3 @@ class BayesClassifier(WrappingClassifier):
         if loss.undefined is not None:
             warnings.warn(f"undefined: {loss.undefined.text}", UndefinedMetricWarning, stacklevel=2)
         return 1.0 - loss.normalized
-
-
-def _counts(data: TrainingData, classes: NDArray[Any], weights: FloatArray | None) -> ClassCounts:
-    """Return the counts of classes in the data by some weights."""
-    codes = np.searchsorted(np.sort(classes), data.y)
-    return class_counts(np.argsort(classes)[codes], len(classes), weights)

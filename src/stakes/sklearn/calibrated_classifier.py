@@ -11,7 +11,7 @@ import numpy as np
 from stakes._foreign_calls import answered
 from stakes._typing import Column, FloatArray, NDArray
 from stakes.calibration import AffineCalibrator, Calibrator
-from stakes.sklearn.model_priors import PosteriorPriors
+from stakes.evaluation.model_priors import PosteriorPriors
 from stakes.sklearn.wrapping_classifiers import WrappingClassifier
 
 # isort: split
@@ -130,9 +130,8 @@ class CalibratedClassifier(WrappingClassifier):
         return self
 
     def _posterior_priors(self) -> PosteriorPriors:
-        """Return the priors that `predict_proba` gives posteriors at: those of the calibrator."""
-        trained = self.calibrator_.training_priors
-        return PosteriorPriors(trained, "its calibrator does not know its priors")
+        """Return the priors that `predict_proba` gives posteriors at."""
+        return self._known
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most likely class of each sample.

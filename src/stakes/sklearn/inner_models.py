@@ -16,6 +16,7 @@ from stakes._typing import FloatArray, IntArray, Names, NDArray
 from stakes.calibration import Calibrator
 from stakes.scores import PosteriorScores, model_scores
 from stakes.sklearn import sklearn_library  # noqa: F401  first, as it says how to install
+from stakes.sklearn.out_of_fold import weight_argument
 
 # isort: split
 from sklearn.base import clone
@@ -39,10 +40,13 @@ class TrainingData:
     split_params: Mapping[str, Any]  # of the splitter
 
 
-def fit_weights(data: TrainingData) -> FloatArray | None:
-    """Return the weights of samples that the model itself was fitted with."""
-    named = (value for name, value in data.fit_params.items() if name.endswith("sample_weight"))
-    found = next(named, None)
+def fit_weights(model: Any, data: TrainingData) -> FloatArray | None:
+    """Return the weights of samples that the model itself was fitted with, not a step before it."""
+    try:
+        name = weight_argument(model)
+    except InputError:  # as of a frozen model, or one with parameters of any name
+        name = "sample_weight"
+    found = data.fit_params.get(name)
     return None if found is None else np.asarray(found, dtype=np.float64)
 
 

@@ -21,7 +21,7 @@ from stakes._check import (
     read_weights,
     seen_names,
 )
-from stakes._errors import told_of
+from stakes._errors import kind_of, told_of
 from stakes._foreign_calls import answered
 from stakes._text import plain, quoted
 from stakes._typing import Column, Names, NamesLike, PriorsLike, Progress
@@ -33,11 +33,11 @@ from stakes.costs.price_words import is_prices
 from stakes.evaluation import Application, Comparison, Evaluation, Verdict, compare, evaluate
 from stakes.evaluation.applications import Applications, classes_of, columns_of_costs, with_columns
 from stakes.evaluation.entry import RULES
+from stakes.evaluation.model_priors import model_priors
 from stakes.samples import Samples, read_samples
 from stakes.scores import PosteriorScores, model_scores
 from stakes.scores.model_scores import FIT_FIRST
 from stakes.scoring import ScoringRule
-from stakes.sklearn.model_priors import model_priors
 from stakes.sklearn.models_at_priors import (
     FittedModel,
     Placed,
@@ -296,7 +296,8 @@ def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted;
     It is cheaper, by 45 % of the naive cost.
     """
     if not isinstance(models, Mapping) or not models:
-        raise InputError("models", "must map names to classifiers", repr(models))
+        hint = "Call compare_models({'old': model, 'new': other}, X, y)."
+        raise InputError("models", "must map names to classifiers", kind_of(models), hint=hint)
     if isinstance(response_method, Mapping) and set(response_method) != set(models):
         rule = f"must name the method of each model, {quoted(models)}"
         raise InputError("response_method", rule, quoted(response_method))

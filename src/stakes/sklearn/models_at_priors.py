@@ -19,10 +19,7 @@ from stakes.evaluation.applications import (
     read_training_numbers,
     states_priors,
 )
-from stakes.metrics.expected_losses import bayes_cost_of
-from stakes.samples import Samples
-from stakes.scores import PosteriorScores
-from stakes.sklearn.model_priors import (
+from stakes.evaluation.model_priors import (
     PosteriorPriors,
     contradiction,
     in_order,
@@ -30,6 +27,9 @@ from stakes.sklearn.model_priors import (
     moved,
     priors_text,
 )
+from stakes.metrics.expected_losses import bayes_cost_of
+from stakes.samples import Samples
+from stakes.scores import PosteriorScores
 
 
 class ScoredModel(Protocol):

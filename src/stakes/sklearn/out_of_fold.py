@@ -25,9 +25,7 @@ from stakes._errors import told_of
 from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray, Names, Progress
 from stakes.calibration.crossfit import ModelFolds
-from stakes.scores import LogPosteriors, PosteriorScores
-from stakes.scores.model_scores import model_values, named_scores
-from stakes.sklearn.model_priors import (
+from stakes.evaluation.model_priors import (
     ClassCounts,
     PosteriorPriors,
     class_counts,
@@ -35,6 +33,8 @@ from stakes.sklearn.model_priors import (
     model_priors,
     moved,
 )
+from stakes.scores import LogPosteriors, PosteriorScores
+from stakes.scores.model_scores import model_values, named_scores
 from stakes.sklearn.score_functions import aligned
 
 Piece = tuple[IntArray, "Answer"]  # rows, and what a model that did not see them says

@@ -32,19 +32,19 @@ from stakes.calibration.loss import calibration_loss
 from stakes.costs import CostMatrix, CostsByCase
 from stakes.curves import auc
 from stakes.evaluation.applications import DEPLOYMENT, read_training_numbers
-from stakes.metrics import bayes_cost, expected_cost, expected_loss
-from stakes.results import ExpectedLoss
-from stakes.samples import read_samples
-from stakes.scores import Logits, LogPosteriors, PosteriorScores, Scores
-from stakes.scores.model_scores import RESPONSES
-from stakes.scoring import BayesCost, ScoringRule
-from stakes.sklearn.model_priors import (
+from stakes.evaluation.model_priors import (
     PosteriorPriors,
     contradiction,
     in_order,
     lacks_model_priors,
     moved,
 )
+from stakes.metrics import bayes_cost, expected_cost, expected_loss
+from stakes.results import ExpectedLoss
+from stakes.samples import read_samples
+from stakes.scores import Logits, LogPosteriors, PosteriorScores, Scores
+from stakes.scores.model_scores import RESPONSES
+from stakes.scoring import BayesCost, ScoringRule
 
 _DATA = ("y_true", "y_pred")
 
@@ -177,6 +177,8 @@ class ScoreFunction(ABC):
 class LossFunction(ScoreFunction):
     """An expected loss, normalised by that of the naive system or not."""
 
+    _adapts: ClassVar[str] = "training_priors"
+
     def __init__(
         self,
         name: str,
@@ -233,7 +235,7 @@ class LossFunction(ScoreFunction):
         """Say once that a model weights classes, so that its posteriors are not those of data."""
         if at.weighting:
             msg = f"{self.__name__}: the model does not give posteriors at the priors of its data"
-            hint = "stakes.sklearn.BayesClassifier adapts them, and so does training_priors"
+            hint = f"stakes.sklearn.BayesClassifier adapts them, and so does {self._adapts}"
             warnings.warn(f"{msg}: {at.weighting}. {hint}.", UserWarning, stacklevel=2)
 
     def _value(self, loss: ExpectedLoss) -> float:
@@ -326,6 +328,8 @@ class RuleFunction(LossFunction):
 class CalibratedFunction(LossFunction):
     """The expected loss that is left after calibration, cross-fitted within the samples."""
 
+    _adapts = "a calibrator with biases, such as stakes.AffineCalibrator()"
+
     def __init__(  # noqa: PLR0913  the rule, the calibrator, and how it is fitted
         self,
         rule: ScoringRule,
@@ -353,9 +357,15 @@ class CalibratedFunction(LossFunction):
         at: PosteriorPriors | None,
         metadata: Mapping[str, Any],
     ) -> PosteriorScores:
-        """Return the same scores: a calibrator is fitted to them at the priors of use."""
-        del y_true, at, metadata
-        return scores
+        """Return the same scores where the calibrator is fitted at the priors of use."""
+        if self.calibrator.fixes_priors:
+            return scores
+        try:
+            return super()._in_use(y_true, scores, at, metadata)
+        except InputError as error:
+            if error.code != "training_priors_needed":
+                raise
+            raise error.moved(hint=f"Pass {self._adapts}.") from None
 
     def _of_scores(self, y_true: Column, scores: Scores, **metadata: Any) -> float:
         told = {"priors": self.priors, "classes": scores.names, **metadata}

@@ -21,10 +21,10 @@ from stakes.calibration.crossfit import Folds
 from stakes.calibration.registry import read_calibrator
 from stakes.costs import CostMatrix, CostsByCase, SampleCosts
 from stakes.costs.by_case import as_costs
+from stakes.evaluation.model_priors import model_priors
 from stakes.scores import model_classes, model_scores
 from stakes.scores.model_scores import RESPONSES
 from stakes.scoring import LogLoss, ScoringRule
-from stakes.sklearn.model_priors import model_priors
 from stakes.sklearn.score_functions import (
     AreaFunction,
     CalibratedFunction,

@@ -13,12 +13,20 @@ from stakes._text import quoted
 from stakes._typing import Column, FloatArray, NDArray
 from stakes.calibration import Calibrator
 from stakes.calibration.registry import read_calibrator
+from stakes.evaluation.model_priors import (
+    ClassCounts,
+    PosteriorPriors,
+    at_temperature,
+    class_counts,
+    model_priors,
+)
 from stakes.scores import LogPosteriors, Posteriors, PosteriorScores
 from stakes.scores.model_scores import check_response
 from stakes.sklearn import sklearn_library  # noqa: F401  first, as it says how to install
 from stakes.sklearn.inner_models import (
     TrainingData,
     calibrated_by,
+    fit_weights,
     response_of,
     scores_of,
     unseen_scores,
@@ -57,6 +65,7 @@ class WrappingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
     estimator_: Any
     calibrator_: Calibrator | None
     classes_: NDArray[Any]
+    _known: PosteriorPriors  # those of posteriors before they are moved
 
     def _inner(self) -> Any:
         """Return the inner model as given, or the default one."""
@@ -93,7 +102,22 @@ class WrappingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         elif stage is not None:
             scores, rows = unseen_scores(inner, data, self.cv, self._response, self.n_jobs)
             self.calibrator_ = calibrated_by(stage, scores, data, rows)
+        self._known = self._known_priors(data)
         return data
+
+    def _known_priors(self, data: TrainingData) -> PosteriorPriors:
+        """Return the priors that posteriors are at, where these are known."""
+        stage, counts = self.calibrator_, self._counts(data, data.weights)
+        if stage is not None and stage.fixes_priors:
+            return PosteriorPriors(counts.shares)
+        fitted = self._counts(data, fit_weights(self.estimator_, data))
+        found = model_priors(self.estimator_, fitted, self._response)
+        return found if stage is None else at_temperature(found, counts)
+
+    def _counts(self, data: TrainingData, weights: FloatArray | None) -> ClassCounts:
+        """Return the counts of classes in the data by some weights."""
+        codes = np.searchsorted(np.sort(self.classes_), data.y)
+        return class_counts(np.argsort(self.classes_)[codes], len(self.classes_), weights)
 
     def _read(
         self,

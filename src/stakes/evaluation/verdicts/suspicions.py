@@ -17,6 +17,15 @@ from stakes.evaluation.verdicts.wording import name_of, percent
 from stakes.samples import Samples
 from stakes.scores import Scores
 
+DOUBTS = frozenset({  # codes of what is said of the input, not of the system
+    "classes_separated",
+    "out_of_step",
+    "right_decision_costs_more",
+    "rows_repeated",
+    "scores_equal",
+    "scores_reversed",
+    "uneven_weights",
+})  # fmt: skip
 UNEVEN = 0.1  # effective number of samples over their number, below which weights are uneven
 HEAVIEST = 0.5  # share of a class in one sample, from which on it outweighs all others together
 FEWEST_SEPARATED = 50  # samples of each class from which on an AUC of 1 is worth a question

@@ -62,9 +62,8 @@ class ClassCounts:
 
     @property
     def evenly(self) -> bool:
-        """Whether a sample weighs the same in each class on average."""
-        ratio = self.weight[self.n > 0] / self.n[self.n > 0]
-        return bool(np.allclose(ratio, ratio[:1], rtol=1e-6))
+        """Whether weights hardly change the shares of the classes."""
+        return priors_alike(self.n / self.n.sum(), self.shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,11 +164,24 @@ def _resampled(model: Any, counts: ClassCounts | None) -> PosteriorPriors:  # no
 
 
 def _calibrated(model: Any, counts: ClassCounts | None) -> PosteriorPriors:
-    """Sigmoids and isotonic maps learn the priors of their data; a temperature cannot."""
-    weighting = next(_weighted_parts(model), None) if model.method == "temperature" else None
-    if weighting is None:
+    """Sigmoids and isotonic maps learn the priors of their data."""
+    if model.method != "temperature":
         return _of_data(counts)
-    return _unknown(f"a temperature does not undo {weighting}", weighting)
+    return at_temperature(_read(model.calibrated_classifiers_[0].estimator, counts), counts)
+
+
+def at_temperature(found: PosteriorPriors, counts: ClassCounts | None) -> PosteriorPriors:
+    """Return the priors of posteriors whose log odds were scaled.
+
+    A scale learns no priors: posteriors that were not at those of the data are at unknown ones.
+    """
+    known = found.values is not None
+    if known and counts is not None and not found.differ(counts.shares):
+        return _of_data(counts)
+    if found.weighting or found.stated or (known and counts is not None):
+        what = found.weighting or "priors of its own"
+        return _unknown(f"a temperature does not undo {what}", what)
+    return _of_data(counts) if known else found
 
 
 def _trees(model: Any, counts: ClassCounts | None) -> PosteriorPriors:
@@ -178,8 +190,8 @@ def _trees(model: Any, counts: ClassCounts | None) -> PosteriorPriors:
     uneven = counts is not None and not counts.evenly
     if not found.weighting and not uneven:
         return found
-    what = found.weighting or "weights of samples"
-    return _unknown(f"trees take up {what} only where leaves are mixed", found.weighting)
+    what = found.weighting or "sample_weight"
+    return _unknown(f"trees take up {what} only where leaves are mixed", what)
 
 
 def _support_vectors(model: Any, counts: ClassCounts | None) -> PosteriorPriors:  # noqa: ARG001
