@@ -10,8 +10,6 @@ from stakes._amounts import Unit, amount, decimals_of
 from stakes.report.answer import Naive, Standing, answer, code_of, compared, per_thousand
 from stakes.report.setting_words import Setting, first_cell
 
-_Z = 1.959963984540054
-
 
 def answer_cases() -> list[Case]:
     """Return sentences and tables for settings of every kind."""
@@ -71,7 +69,7 @@ def _case(i: int, s: Setting) -> Case:
         "decisions": answer(s, standings[2:3], naive, unit, subject="these decisions"),
         "tested": compared(s, standings, naive, unit, _best(standings, 1), (standings[:2], None)),
         "tied": compared(s, standings, naive, unit, [x.name for x in standings]),
-        "table": list(per_thousand(s, standings, naive, unit, _Z)),
+        "table": list(per_thousand(s, standings, naive, unit, 0.95)),
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 import stakes
+from golden_outcomes import ends
 from stakes._typing import FloatArray
 from stakes.report.payload import packed
 from stakes.results import json_number
@@ -20,7 +21,7 @@ ENTRIES: dict[str, list[list[float | str]]] = {
 
 SETTINGS: list[tuple[float, float | None, float | None, bool]] = [
     (1.0, None, None, False),
-    (2.5, None, 0.05, False),
+    (0.1, None, 0.05, False),
     (1.0, 0.1, 0.2, True),
     (0.4, 0.02, None, True),
     (0.0, None, 0.5, False),
@@ -100,7 +101,7 @@ def _case(
             "reviewed": found.reviewed,
         },
         "intervals": [
-            [json_number(end) for end in band] if cost.undefined is None else None
+            ends(band) if cost.undefined is None else None
             for band in (cost.normalized_interval(), cost.interval())
         ],
         "found": found.sensitivity,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from golden_outcomes import Case, level_answers, level_case, levels, number, problem
+from golden_outcomes import Case, ends, level_answers, level_case, levels, number, problem
 from stakes import (
     ConfusionMatrix,
     CostMatrix,
@@ -119,7 +119,7 @@ def _bands(theta: list[float], answers: Answers, counts: IntArray, asked: Case) 
 def _view(view: CurveView) -> Case:
     """Return what a page draws besides the actual line."""
     parts = {"low": view.low, "high": view.high}
-    band = {name: [] if end is None else end.tolist() for name, end in parts.items()}
+    band = {name: [] if end is None else ends(end) for name, end in parts.items()}
     return {"minimum": [] if view.minimum is None else view.minimum.tolist(), "band": band}
 
 

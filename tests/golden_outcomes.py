@@ -3,7 +3,7 @@
 import base64
 import gzip
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
@@ -68,6 +68,11 @@ def number(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
+def ends(values: Iterable[float]) -> list[float]:
+    """Return ends of intervals with the digits that a search for them has."""
+    return [float(f"{value:.12g}") for value in values]
+
+
 def _judged(
     asked: Case, facts: Case, y: IntArray, answers: Answers, weight: FloatArray | None = None
 ) -> Case:
@@ -97,7 +102,7 @@ def _outcome(
         "naive": cost.naive,
         "naiveDecision": costs.decisions.index(cost.naive_answer),
         "normalized": number(cost.normalized),
-        "interval": list(cost.normalized_interval(0.95)) if known else None,
+        "interval": ends(cost.normalized_interval(0.95)) if known else None,
         "byClass": [number(x) for x in cost.by_class.values()],
         "shares": shares.tolist(),
     }

@@ -49,7 +49,7 @@ def test_the_answer_is_the_same_with_and_without_scripts(browser: Any, tmp_path:
     with opened(browser, path) as watched:
         assert said(watched.page) == OWN
         live = watched.page.locator(".thousand").inner_text()
-        assert "32 (20 to 49)" in live
+        assert "32 (19 to 49)" in live
         quiet(watched, path)
     context = browser.new_context(offline=True, java_script_enabled=False)
     page = context.new_page()

@@ -64,7 +64,7 @@ def test_the_own_settings_show_the_numbers_of_python(browser: Any, page: Path) -
     with opened(browser, page) as watched:
         assert watched.necs() == ["0.2960"]
         (ours, nothing, everything) = rows(watched.page)
-        assert ours[1:3] == ["380 (180 to 1,290)", "0.2960 (0.1387 to 0.6238)"]
+        assert ours[1:3] == ["380 (310 to 530)", "0.2960 (0.1786 to 0.4558)"]
         assert nothing == ["always deciding honest", "1,290", "1", "0", "12.1", "0"]
         assert everything[0] == "always deciding fraud"
         assert answer(watched.page).startswith("With costs that vary by case")

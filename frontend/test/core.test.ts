@@ -172,7 +172,6 @@ test("a problem with more than two decisions has no operating point on the curve
   assert.equal(core.operatingPoint({ ...two, costs: [[1, 0], [5, 0]] }, facts), null);
   const free = { ...two, costs: [[0, 0], [5, 0]] };
   assert.equal(core.operatingPoint(free, facts)!.theta, 0);
-  assert.equal(core.mark(levels([0], [1], [1]), free, facts, "murphy"), null);
 });
 
 test("what the library found on all scores is taken as it is", () => {

@@ -81,13 +81,3 @@ def amount(value: float, decimals: int) -> str:
 def with_unit(text: str, unit: Unit) -> str:
     """Return an amount with its unit, if it has a name."""
     return f"{text} {unit.name}" if unit.name else text
-
-
-def wilson(hits: float, total: float, z: float) -> tuple[float, float]:
-    """Return Wilson's interval of a share."""
-    if not total > 0:
-        return 0.0, 1.0
-    share, square = hits / total, z * z / total
-    middle = (share + square / 2) / (1 + square)
-    half = z * math.sqrt(share * (1 - share) / total + square / (4 * total)) / (1 + square)
-    return max(0.0, middle - half), min(1.0, middle + half)

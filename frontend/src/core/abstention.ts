@@ -29,7 +29,8 @@ export function abstention(
   limit = Infinity,
 ): Abstention {
   if (system.kind === "rows") return abstentionOfRows(system, problem, facts, prices, limit);
-  const found = prices.map((price) => judge(system, withPrice(problem, price), facts));
+  const bare = { ...facts, noInterval: "not shown" };
+  const found = prices.map((price) => judge(system, withPrice(problem, price), bare));
   return {
     price: prices,
     expected: found.map((one) => one.expected),

@@ -56,16 +56,6 @@ export function withUnit(text: string, unit: Unit): string {
   return unit.name ? `${text} ${unit.name}` : text;
 }
 
-/** Return Wilson's interval of a share. */
-export function wilson(hits: number, total: number, z: number): [number, number] {
-  if (!(total > 0)) return [0, 1];
-  const share = hits / total;
-  const square = (z * z) / total;
-  const middle = (share + square / 2) / (1 + square);
-  const half = (z * Math.sqrt((share * (1 - share)) / total + square / (4 * total))) / (1 + square);
-  return [Math.max(0, middle - half), Math.min(1, middle + half)];
-}
-
 /** Return a band in other units. */
 export function scaled(band: Ends, by: number): Ends {
   return band && [by * band[0], by * band[1]];

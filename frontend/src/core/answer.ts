@@ -1,5 +1,7 @@
 /** The answer in one breath, as `stakes.report.answer` says it: golden cases hold the two together. */
-import { amount, bare, type Ends, decimalsOf, scaled, type Unit, wilson, withUnit } from "./amounts";
+import { amount, bare, type Ends, decimalsOf, scaled, type Unit, withUnit } from "./amounts";
+import { whole } from "./law";
+import { tableIntervals } from "./losses";
 import { condition, freeOf, isSquare, type Look, type Part, plainOf, ratioOf, type Setting } from "./setting";
 
 export type VerdictPart = Extract<Part, ["verdict", ...unknown[]]>;
@@ -238,13 +240,14 @@ function expectedCount(s: Setting, one: Standing, [, wanted]: Kind, z: number): 
     (sum, i) => sum + (sizes[i] > 0 ? (s.priors[i] * hits[i]) / sizes[i] : 0),
     0,
   );
-  const within = used.filter((i) => counts[i].some((_, j) => wanted(i, j)));
-  const total = (values: number[]) => values.reduce((sum, n) => sum + n, 0);
-  let band: Ends = null;
-  if (one.whole && s.fromData) band = wilson(total(hits), total(sizes), z);
-  else if (one.whole && within.length === 1)
-    band = scaled(wilson(hits[within[0]], sizes[within[0]], z), s.priors[within[0]]);
-  return withBand(PER * value, scaled(band, PER));
+  return withBand(PER * value, scaled(one.whole ? shareEnds(s, counts, wanted, z) : null, PER));
+}
+
+/** Return the interval of the share of cases with some outcome. */
+function shareEnds(s: Setting, counts: number[][], wanted: Kind[1], z: number): Ends {
+  const hits = counts.map((row, i) => row.map((_, j) => +wanted(i, j)));
+  const range = { low: hits.map((row) => Math.min(...row)), high: hits.map((row) => Math.max(...row)) };
+  return whole(tableIntervals(counts, hits, range, s.priors, s.fromData, z).cost());
 }
 
 function withBand(value: number, band: Ends): string {

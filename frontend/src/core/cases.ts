@@ -2,7 +2,7 @@
 import type { CasesData } from "../types";
 import { caseIntervals, eachOf } from "./case_intervals";
 import { type Levels, unpack } from "./data";
-import { outcome } from "./judge";
+import { whole } from "./law";
 import type { Facts } from "./shift";
 import { sigmoid, TIE } from "./sums";
 
@@ -148,24 +148,19 @@ export function judgeCases(
   return { ...found, ...intervalsOf(cases, found, problem, cells, facts) };
 }
 
-/** Return the intervals of what decisions cost; costs without amounts are the same for all cases. */
+/** Return the intervals of what decisions cost. */
 function intervalsOf(
-  { n, y, weights }: Cases,
-  found: Priced,
-  problem: CaseProblem,
+  { y, weights }: Cases,
+  { chosen, expected, naive, constants }: Priced,
+  { priors, fromData }: CaseProblem,
   cells: Float64Array[],
   facts: Facts,
 ): Pick<CaseOutcome, "interval" | "costInterval"> {
-  const { chosen, counts, expected, naiveDecision, naive } = found;
-  const { priors, fromData, multiplier, adapt } = problem;
   const none = facts.noInterval !== "" || isNaN(expected) || !(naive > 0);
-  if (none || (weights && multiplier === 0)) return { interval: null, costInterval: null };
-  if (multiplier > 0)
-    return caseIntervals({ y, weights, cells, chosen }, priors, fromData, facts.quantile, naiveDecision);
-  const costs = [0, 1].map((i) => [cells[2 * i][0], cells[2 * i + 1][0]]);
-  const same = { costs, decisions: ["", ""], priors, fromData, adapt };
-  const { interval, costInterval } = outcome({ counts, impossible: 0, samples: n }, same, facts);
-  return { interval, costInterval };
+  if (none) return { interval: null, costInterval: null };
+  const cases = { y, weights, cells, chosen };
+  const [interval, costInterval] = caseIntervals(cases, fromData ? null : priors, facts.quantile, constants);
+  return { interval: whole(interval), costInterval: whole(costInterval) };
 }
 
 /** Leave the second decision to the cases that save most, a share `cap` at most; ties go together. */

@@ -2,10 +2,8 @@
 import type { LeastData, Problem } from "../types";
 import type { Levels } from "./data";
 import { countDecidedFirst, detector, type Detector } from "./detector";
-import { view, type DialectName } from "./dialects";
 import { bestSplit } from "./grid";
 import { naiveOf } from "./judge";
-import { operatingPoint, riskCurve } from "./risk";
 import { oddsShift, priorsOf, type Facts } from "./shift";
 import { logit, sigmoid, total } from "./sums";
 
@@ -13,28 +11,6 @@ export * from "./dialects";
 export * from "./entropy";
 export * from "./reliability";
 export * from "./risk";
-
-/** Where the reader's problem lies on the axes of a field. */
-export interface Mark {
-  x: number;
-  actual: number;
-  minimum: number;
-  interval: [number, number] | null;
-}
-
-/** Return the mark of a problem; null if it lies on no inner point of the curve. */
-export function mark(
-  levels: Levels,
-  problem: Problem,
-  facts: Facts,
-  name: DialectName,
-): Mark | null {
-  const theta = operatingPoint(problem, facts)?.theta ?? 0;
-  if (!(theta > 0 && theta < 1)) return null;
-  const { x, actual, minimum, band } = view(riskCurve(levels, problem, facts, [theta]), name);
-  const interval: [number, number] | null = band === null ? null : [band.low[0], band.high[0]];
-  return { x: x[0], actual: actual[0], minimum: minimum[0], interval };
-}
 
 const MOST = 600; // points of a curve that a page draws
 

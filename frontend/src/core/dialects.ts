@@ -1,5 +1,6 @@
 /** One risk curve on the axes of each field: exact conversions, nothing computed anew. */
-import { pseudoSamples } from "./losses";
+import type { Interval } from "./law";
+import { tableIntervals } from "./losses";
 import type { Band, ErrorRates, RiskCurve } from "./risk";
 import { logit, sigmoid } from "./sums";
 
@@ -116,7 +117,7 @@ export interface View {
   actual: number[];
   minimum: number[];
   references: Reference[];
-  band: Band | null;
+  readonly band: Band | null; // made when it is asked for
   better: "lower" | "higher";
 }
 
@@ -128,12 +129,15 @@ export function view(curve: RiskCurve, name: DialectName): View {
   const order = <T>(values: T[]): T[] => (turned ? values.slice().reverse() : values);
   const y = (costs: number[]): number[] =>
     order(theta.map((t, k) => conversion.y({ theta: t, cost: costs[k], naive: naive[k], priors })));
+  let band: Band | null = null;
   return {
     x: order(theta.map((t) => conversion.x(t, priors))),
     actual: y(curve.actual),
     minimum: y(curve.minimum),
     references: referencesOf(name, curve).map((line) => ({ name: line.name, y: y(line.y) })),
-    band: bandOf(conversion, curve, order),
+    get band() {
+      return (band ??= bandOf(conversion, curve, order));
+    },
     better: conversion.better,
   };
 }
@@ -169,82 +173,17 @@ function bandOf(
   return { low: order(low), high: order(high) };
 }
 
-/**
- * Return the interval of the expected loss at one point.
- *
- * It is `interval` of losses.ts for two decisions, without its tables: as pseudo-samples are errors
- * and right answers in halves, each class stays one of errors at some rate.
- */
-function endsOf(prices: Prices, errors: ErrorRates, k: number, normalized: boolean): number[] {
-  const { priors, costs, vary } = prices;
-  const first = priors[1] * costs[1] <= priors[0] * costs[0]; // the naive system decides H1
-  const [low, high] = endsAgainst(prices, errors, k, normalized, first);
-  if (!normalized || !vary) return [low, high]; // else as in judge.ts
-  return [low, Math.max(high, endsAgainst(prices, errors, k, normalized, !first)[1])];
-}
-
-/** Return the same in units of one of the constant decisions. */
-function endsAgainst(
-  prices: Prices,
-  errors: ErrorRates,
-  k: number,
-  normalized: boolean,
-  first: boolean,
-): number[] {
-  const rates = [errors.alarms[k], errors.misses[k]];
-  const bands = pseudoSamples(prices.priors, prices.costs, errors.size, errors.z).map((amounts) => {
-    const size = errors.size.map((n, i) => n + amounts[i]);
-    const more = rates.map((rate, i) => (errors.size[i] * rate + amounts[i] / 2) / size[i]);
-    return paddedEnds(prices, more, size, errors.z, normalized, first);
-  });
-  return [Math.min(...bands.map((band) => band[0])), Math.max(...bands.map((band) => band[1]))];
-}
-
-/** Return the interval from error rates and sizes that include pseudo-samples. */
-function paddedEnds(
-  prices: Prices,
-  rates: number[],
-  size: number[],
-  z: number,
-  normalized: boolean,
-  first: boolean,
-): number[] {
-  const { priors, costs, offsets, vary } = prices;
-  const naive = [offsets[0] + (first ? 0 : costs[0]), offsets[1] + (first ? costs[1] : 0)];
-  const reference = normalized ? naive : [1, 1];
-  const over = (values: (i: number) => number): number =>
-    (priors[0] > 0 ? priors[0] * values(0) : 0) + (priors[1] > 0 ? priors[1] * values(1) : 0);
-  const unit = normalized ? over((i) => naive[i]) : 1;
-  const mean = (i: number): number => offsets[i] + costs[i] * rates[i];
-  const centre = over(mean) / unit;
-  const total = (priors[0] > 0 ? size[0] : 0) + (priors[1] > 0 ? size[1] : 0);
-  const reach = (value: number): number => {
-    const square = over((i) => {
-      const gap = vary ? mean(i) - value * reference[i] : 0;
-      const spread = costs[i] * costs[i] * rates[i] * (1 - rates[i]) + gap * gap;
-      return (priors[i] / size[i]) * spread;
-    });
-    const shift = ((value - centre) * unit) ** 2 / total;
-    return (z * Math.sqrt(Math.max(square - shift, 0))) / unit;
-  };
-  const half = reach(centre);
-  const varies = vary && priors[0] > 0 && priors[1] > 0 && reference[0] !== reference[1];
-  const above = varies ? Math.max(half, reach(centre + half)) : half; // as in losses.ts
-  const [least, most] = boundsOf(prices, normalized, over);
-  return [Math.max(centre - half, least / unit), Math.min(centre + above, most / unit)];
-}
-
-/** Return the least and largest loss of any system; none is known if the naive loss varies. */
-function boundsOf(
-  { priors, costs, offsets, vary }: Prices,
-  normalized: boolean,
-  over: (values: (i: number) => number) => number,
-): [number, number] {
-  if (!vary) return [over((i) => offsets[i]), over((i) => offsets[i] + costs[i])];
-  if (normalized) return [0, Infinity];
-  const seen = [0, 1].filter((i) => priors[i] > 0);
-  const low = seen.map((i) => offsets[i]);
-  return [Math.min(...low), Math.max(...seen.map((i) => offsets[i] + costs[i]))];
+/** Return the interval of the expected loss at one point, as in judge.ts. */
+function endsOf({ priors, costs, offsets, vary }: Prices, errors: ErrorRates, k: number, normalized: boolean): Interval {
+  const counts = [errors.alarms[k], errors.misses[k]].map((rate, i) => [errors.size[i] * (1 - rate), errors.size[i] * rate]);
+  const high = offsets.map((offset, i) => offset + costs[i]);
+  const table = offsets.map((offset, i) => [offset, high[i]]); // of right and wrong decisions
+  const within = tableIntervals(counts, table, { low: offsets, high }, priors, vary, errors.z);
+  if (!normalized) return within.cost();
+  return within.ratio([
+    [offsets[0], high[1]],
+    [high[0], offsets[1]],
+  ]);
 }
 
 /** Return where a theta lies on the x axis of a field. */

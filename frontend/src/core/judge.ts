@@ -2,7 +2,8 @@
 import type { Outcome, Problem } from "../types";
 import type { Levels, Rows, SystemData } from "./data";
 import { optimalDecisions } from "./dominance";
-import { expectation, type Intervals, intervalsOf, lossesOf } from "./losses";
+import { whole } from "./law";
+import { type ClassLosses, expectation, lossesOf, tableIntervals } from "./losses";
 import { oddsShift, priorsOf, ratiosOf, type Facts } from "./shift";
 import { dot, fsum, TIE, total } from "./sums";
 
@@ -47,24 +48,21 @@ export function firstRows({ n, y, weights }: Rows, priors: number[], limit: numb
 /** Return what follows from counted decisions. */
 export function outcome(counted: Counted, problem: Problem, facts: Facts): Outcome {
   const { counts, impossible, samples } = counted;
-  const { costs, fromData } = problem;
+  const { costs } = problem;
   const priors = priorsOf(problem, facts);
   const losses = lossesOf(counts, costs);
   const expected = impossible > 0 ? NaN : expectation(priors, losses.mean);
   const [naiveDecision, naive] = naiveOf(costs, priors);
   const normalized = naive > 0 ? expected / naive : NaN;
   const known = facts.noInterval === "" && Number.isFinite(normalized);
-  const within = known ? intervalsOf(losses, priors, fromData, facts.quantile) : null;
-  const ends = within && endsOf(within, problem, priors, naiveDecision);
-  const own = within && within(costs.map(() => 1), 1);
+  const ends = known ? endsOf(counts, losses, problem, priors, facts.quantile) : { interval: null, costInterval: null };
   return {
     counts,
     expected,
     naive,
     naiveDecision,
     normalized,
-    interval: ends?.some(Number.isNaN) ? null : ends, // costs whose squares overflow
-    costInterval: own?.some(Number.isNaN) ? null : own,
+    ...ends,
     byClass: losses.mean,
     shares: problem.decisions.map((_, j) => shareOf(counts, losses.size, priors, j)),
     samples,
@@ -81,22 +79,24 @@ function shareOf(counts: number[][], size: number[], priors: number[], j: number
 }
 
 /**
- * Return the interval of the normalised cost.
+ * Return the intervals of the normalised cost and of the cost.
  *
  * With priors of the data another constant decision than the best one of these samples may be the
- * best of the population, so that the upper end is the highest in units of any of them.
+ * best of the population: the normalised cost is the largest in units of any of them.
  */
 function endsOf(
-  within: Intervals,
+  counts: number[][],
+  losses: ClassLosses,
   { costs, fromData }: Problem,
   priors: number[],
-  best: number,
-): [number, number] {
+  radius: number,
+): Pick<Outcome, "interval" | "costInterval"> {
+  const within = tableIntervals(counts, costs, losses, priors, fromData, radius);
   const { columns, cost } = constantsAt(costs, priors);
-  const [low, high] = within(columns[best], cost[best]);
-  if (!fromData) return [low, high];
-  const others = rivalsOf(costs, cost, best).map((j) => within(columns[j], cost[j])[1]);
-  return [low, Math.max(high, ...others)];
+  const [best] = naiveOf(costs, priors);
+  const rivals = fromData ? rivalsOf(costs, cost, best) : [];
+  const ends = within.ratio([best, ...rivals].map((j) => columns[j]));
+  return { interval: whole(ends), costInterval: whole(within.cost()) };
 }
 
 /** Return the other constant decisions that could be the best, of very many the cheapest. */

@@ -1,12 +1,13 @@
-/** What is known of the cost within each true class: enough for any priors and any interval. */
+/** What is lost within each true class, and the intervals of expected costs of a table. */
 import { optimalDecisions } from "./dominance";
+import type { Interval } from "./law";
+import { largestRatio, type LossRows, meanInterval } from "./means";
 import { dot, fsum } from "./sums";
 
-/** Samples, mean and spread of the cost of each class, with its least and largest cost. */
+/** Samples and mean cost of each class, with the least and largest cost that a decision can have. */
 export interface ClassLosses {
   size: number[];
   mean: number[];
-  variance: number[];
   low: number[];
   high: number[];
 }
@@ -20,7 +21,7 @@ export interface ClassLosses {
 export function lossesOf(counts: number[][], costs: number[][]): ClassLosses {
   const kept = optimalDecisions(costs);
   for (const row of counts) for (let j = 0; j < row.length; j++) kept[j] ||= row[j] > 0;
-  const losses: ClassLosses = { size: [], mean: [], variance: [], low: [], high: [] };
+  const losses: ClassLosses = { size: [], mean: [], low: [], high: [] };
   for (const [i, row] of counts.entries()) {
     const [made, paid]: number[][] = [[], []]; // tables of many classes are mostly 0
     let [low, high] = [Infinity, -Infinity];
@@ -35,10 +36,8 @@ export function lossesOf(counts: number[][], costs: number[][]): ClassLosses {
       if (cost > high) high = cost;
     }
     const size = fsum(made);
-    const mean = dot(made, paid) / size;
     losses.size.push(size);
-    losses.mean.push(mean);
-    losses.variance.push(dot(made, paid.map((cost) => (cost - mean) ** 2)) / size);
+    losses.mean.push(dot(made, paid) / size);
     losses.low.push(low);
     losses.high.push(high);
   }
@@ -53,115 +52,60 @@ export function expectation(priors: number[], values: ArrayLike<number>): number
   return fsum(terms, n);
 }
 
-/** The interval of an expected cost, in units of a reference cost. */
-export type Intervals = (reference: ArrayLike<number>, unit: number) => [number, number];
+/** What gives intervals of a table: of the expected cost, and of it in units of the best constant answer. */
+export interface TableIntervals {
+  cost(): Interval;
+  ratio(columns: ArrayLike<number>[]): Interval; // what constant answers that may be the best cost each class
+}
 
 /**
- * Return what gives the adjusted Wald interval of an expected cost in units of any reference.
+ * Return what gives the intervals of a table of counts.
  *
- * Some pseudo-samples, half at the least and half at the largest cost of their class, are added
- * before the usual formula; where there are two ways to choose how many, the intervals are joined.
- * With priors of the data the class frequencies vary too, and with them the reference; `reference`
- * is its cost for each class and `unit` its expected cost.
+ * Of each class the cheapest and the most expensive decision may occur. Without priors the class
+ * frequencies vary too, and with them what constant answers cost.
  */
-export function intervalsOf(
-  losses: ClassLosses,
+export function tableIntervals(
+  counts: number[][],
+  costs: number[][],
+  { low, high }: Pick<ClassLosses, "low" | "high">,
   priors: number[],
   fromData: boolean,
-  z: number,
-): Intervals {
-  const reach = losses.high.map((most, i) => most - losses.low[i]);
-  const all = pseudoSamples(priors, reach, losses.size, z).map((amounts) =>
-    paddedIntervals(losses, amounts, priors, fromData, z),
-  );
-  return (reference, unit) => {
-    const bands = all.map((one) => one(reference, unit));
-    return [Math.min(...bands.map((band) => band[0])), Math.max(...bands.map((band) => band[1]))];
+  radius: number,
+): TableIntervals {
+  const rows = rowsOf(priors, costs, counts);
+  const possible = rowsOf(priors, low.map((least, i) => [least, high[i]]), null);
+  const over = ({ y }: LossRows, column: ArrayLike<number>) => Float64Array.from(y, (i) => column[i]);
+  const cost = () => meanInterval(rows, possible, fromData ? null : priors, radius);
+  const ratio = (columns: ArrayLike<number>[]): Interval => {
+    if (fromData) {
+      const bases = columns.map((column) => ({ seen: over(rows, column), rare: over(possible, column) }));
+      return largestRatio(rows, possible, bases, null, radius);
+    }
+    const naive = Math.min(...columns.map((column) => expectation(priors, column)));
+    const [least, most] = cost();
+    return [least / naive, most / naive];
   };
+  return { cost, ratio };
 }
 
-/**
- * Return how many pseudo-samples each class gets: z^2 in all, the same for each class.
- *
- * Where one class makes most of the uncertainty they are too few: there is then a second choice,
- * with z^2 times its share of that.
- */
-export function pseudoSamples(
-  priors: number[],
-  reach: number[],
-  size: number[],
-  z: number,
-): number[][] {
-  const seen = priors.filter((p) => p > 0).length;
-  const even = priors.map((p) => (p > 0 ? 1 / seen : 0));
-  const most = priors.map((p, i) => (p > 0 ? (p * reach[i]) ** 2 / size[i] : 0));
-  const total = most.reduce((sum, value) => sum + value, 0);
-  const share = total > 0 ? most.map((value) => value / total) : even;
-  const times = (shares: number[]) => shares.map((value) => z * z * value);
-  if (share.every((value, i) => value <= even[i])) return [times(even)];
-  return [times(even), times(share.map((value, i) => Math.max(value, even[i])))];
-}
-
-/** Return what gives the interval after some pseudo-samples of each class were added. */
-function paddedIntervals(
-  losses: ClassLosses,
-  amounts: number[],
-  priors: number[],
-  fromData: boolean,
-  z: number,
-): Intervals {
-  const { size, mean, variance } = padded(losses, amounts);
-  const cost = expectation(priors, mean);
-  const seen = [...priors.keys()].filter((i) => priors[i] > 0);
-  const total = seen.reduce((sum, i) => sum + size[i], 0);
-  const weight = priors.map((p, i) => (p * p) / size[i]);
-  return (reference, unit) => {
-    const centre = cost / unit;
-    const reach = (value: number): number => {
-      let square = 0;
-      for (const i of seen) {
-        const gap = fromData ? mean[i] - value * reference[i] : 0;
-        square += weight[i] * (variance[i] + gap * gap);
+/** Return a row for each class and cost that was paid; without counts for each that may be. */
+function rowsOf(priors: number[], costs: number[][], counts: number[][] | null): LossRows {
+  const [y, amount, number]: number[][] = [[], [], []];
+  for (let i = 0; i < priors.length; i++) {
+    if (!(priors[i] > 0)) continue;
+    const first = y.length;
+    for (let j = 0; j < costs[i].length; j++) {
+      const count = counts ? counts[i][j] : 0;
+      if (counts && count === 0) continue;
+      const known = amount.indexOf(costs[i][j], first);
+      if (known >= 0) number[known] += count;
+      else {
+        y.push(i);
+        amount.push(costs[i][j]);
+        number.push(count);
       }
-      const shift = ((value - centre) * unit) ** 2 / total;
-      return (z * Math.sqrt(Math.max(square - shift, 0))) / unit;
-    };
-    const half = reach(centre);
-    // a ratio varies more the higher it is
-    const varies = fromData && seen.some((i) => reference[i] !== reference[seen[0]]);
-    const above = varies ? Math.max(half, reach(centre + half)) : half;
-    const [least, most] = range(losses, priors, fromData, reference);
-    return [Math.max(centre - half, least / unit), Math.min(centre + above, most / unit)];
-  };
-}
-
-/** Return losses with more samples of each class, half at the least, half at the largest cost. */
-function padded(losses: ClassLosses, amounts: number[]): ClassLosses {
-  const more: ClassLosses = { ...losses, size: [], mean: [], variance: [] };
-  for (let i = 0; i < losses.size.length; i++) {
-    const [low, high, amount] = [losses.low[i], losses.high[i], amounts[i]];
-    const size = losses.size[i] + amount;
-    const share = amount > 0 ? amount / size : 0;
-    const mean = (1 - share) * losses.mean[i] + (share * (low + high)) / 2;
-    const inner = losses.variance[i] + (losses.mean[i] - mean) ** 2;
-    const outer = ((low - mean) ** 2 + (high - mean) ** 2) / 2;
-    more.size.push(size);
-    more.mean.push(mean);
-    more.variance.push((1 - share) * inner + share * outer);
+    }
   }
-  return more;
-}
-
-/** Return the least and largest expected cost of any system; no bound if the reference varies. */
-function range(
-  losses: ClassLosses,
-  priors: number[],
-  fromData: boolean,
-  reference: ArrayLike<number>,
-): [number, number] {
-  const { low, high } = losses;
-  if (!fromData) return [expectation(priors, low), expectation(priors, high)];
-  for (let i = 0; i < priors.length; i++) if (reference[i] !== 1) return [0, Infinity];
-  const seen = (values: number[]) => values.filter((_, i) => priors[i] > 0);
-  return [Math.min(...seen(low)), Math.max(...seen(high))];
+  const weight = new Float64Array(y.length).fill(1);
+  return { y: Uint16Array.from(y), amount: Float64Array.from(amount), weight, base: null, counts: Float64Array.from(number) };
 }

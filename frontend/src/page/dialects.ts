@@ -116,7 +116,8 @@ export function viewOf(curve: RiskCurve, choice: Exclude<Choice, "entropy">): Vi
   if (choice === "ratio") {
     const found = view(curve, "bayesError");
     const even = Math.log(curve.priors[1] / curve.priors[0]);
-    return { ...found, x: found.x.map((z) => Math.exp(z - even)) };
+    found.x = found.x.map((z) => Math.exp(z - even));
+    return found;
   }
   if (choice !== "calibrationLoss") return view(curve, choice);
   const loss = calibrationLoss(curve);

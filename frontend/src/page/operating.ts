@@ -143,7 +143,7 @@ export class CostCurves extends Picture {
     const layers: Layer[] = bands.flat();
     const lines = views.map((one, i) => lineOf(one.actual, one.x, this.#curves[i], this.#choice));
     const some = views.some((one, i) => lines[i] !== one.actual);
-    const cut = views.some((one, i) => one.band !== null && !faint(i) && !whole(one, bands[i]));
+    const cut = views.some((one, i) => !faint(i) && one.band !== null && !whole(one, bands[i]));
     this.#drawn =
       (some ? " Lines are smoothed because there are few samples; marks and the numbers below are not." : "") +
       (cut ? " The interval band is omitted where it would fill the chart." : "");

@@ -112,7 +112,7 @@ class Problem:
         best = int(values.argmax())
         apart = self._harms[own, :seen] - self._harms[own[best], :seen]
         spread = np.sqrt(np.square(apart) @ self.cells.counts)
-        gap = values[best] - values
+        gap = np.where(values == values[best], 0.0, values[best] - values)
         return np.divide(gap, spread, out=np.where(gap > 0, np.inf, 0.0), where=spread > 0)
 
     def p_value(self, number: int = 0, null: float = 0.0) -> float:

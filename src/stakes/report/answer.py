@@ -8,8 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from stakes._amounts import Band, Unit, amount, decimals_of, wilson, with_unit
+import numpy as np
+
+from stakes._amounts import Band, Unit, amount, decimals_of, with_unit
 from stakes._typing import FloatArray
+from stakes.loss_rows import LossRows
 from stakes.report.setting_words import Part, Setting, condition
 
 MARGIN = 0.05  # distance from 1 within which a cost is the same for practical purposes
@@ -201,14 +204,14 @@ def per_thousand(
     standings: Sequence[Standing],
     naive: Naive,
     unit: Unit,
-    z: float,
+    level: float,
 ) -> tuple[list[str], list[list[str]]]:
     """Return heads and rows of the results per 1,000 cases, for each system and the naive one."""
     kinds = _kinds(setting)
     heads = [name for name, _ in kinds] + [f"cost{f', {unit.name}' if unit.name else ''}"]
     rows = []
     for one in standings:
-        cells = [_expected_count(setting, one, kind, z) for kind in kinds]
+        cells = [_expected_count(setting, one, kind, level) for kind in kinds]
         scale = PER * unit.scale
         rows.append([*cells, _with_band(one.expected * scale, _scaled(one.band, scale))])
     fixed_ = [
@@ -234,22 +237,25 @@ def _kinds(setting: Setting) -> list[Kind]:
     return kinds
 
 
-def _expected_count(setting: Setting, one: Standing, kind: Kind, z: float) -> str:
+def _expected_count(setting: Setting, one: Standing, kind: Kind, level: float) -> str:
     if one.counts is None:
         return ""
-    (k, m), wanted = one.counts.shape, kind[1]
-    hits = [sum(float(one.counts[i, j]) for j in range(m) if wanted(i, j)) for i in range(k)]
-    sizes = [float(one.counts[i].sum()) for i in range(k)]
-    used = [i for i in range(k) if setting.priors[i] > 0]
-    value = sum(float(setting.priors[i]) * hits[i] / sizes[i] for i in used if sizes[i] > 0)
-    within = [i for i in used if any(wanted(i, j) for j in range(m))]
-    band: Band = None
-    if one.whole and setting.from_data:
-        band = wilson(sum(hits), sum(sizes), z)
-    elif one.whole and len(within) == 1:
-        i = within[0]
-        band = _scaled(wilson(hits[i], sizes[i], z), float(setting.priors[i]))
+    counts, (k, m) = one.counts, one.counts.shape
+    hits = np.array([[float(kind[1](i, j)) for j in range(m)] for i in range(k)])
+    sizes, paid = counts.sum(axis=1), (counts * hits).sum(axis=1)
+    used = (setting.priors > 0) & (sizes > 0)
+    value = float((setting.priors[used] * paid[used] / sizes[used]).sum())
+    band = _share_band(setting, counts, hits, level) if one.whole else None
     return _with_band(PER * value, _scaled(band, PER))
+
+
+def _share_band(setting: Setting, counts: FloatArray, hits: FloatArray, level: float) -> Band:
+    """Return the interval of the share of cases with some outcome."""
+    y, weight = np.indices(counts.shape)[0].ravel(), np.ones(counts.size)
+    rows = LossRows(hits.mean(axis=1), y, hits.ravel(), weight, counts.ravel())
+    rows = rows.between(hits.min(axis=1), hits.max(axis=1))
+    low, high = rows.problem(None if setting.from_data else setting.priors).intervals(level)[0]
+    return None if math.isnan(low) else (float(low), float(high))
 
 
 def _with_band(value: float, band: Band) -> str:

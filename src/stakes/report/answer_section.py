@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from statistics import NormalDist
 
 import numpy as np
 
@@ -251,8 +250,7 @@ def _thousand(
     level: float,
     names: Sequence[str],
 ) -> Markup:
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    heads, rows = per_thousand(setting, standings, naive, unit, z)
+    heads, rows = per_thousand(setting, standings, naive, unit, level)
     labels: list[Content] = [
         *names[: len(standings)],
         shown_parts(naive_phrase(setting, naive.decision)),
