@@ -9,6 +9,7 @@ from stakes._typing import FloatArray, IntArray
 MOST_ROWS = 2**14  # beyond which rows of nearly equal influence share a cell
 _DROPPED = 46  # bits of a double; its sign, its exponent and 64 steps an octave remain
 _CODES = 2 ** (64 - _DROPPED)
+_STEPS = 16  # of an octave, to which parts are alike
 
 
 def merged(
@@ -29,3 +30,15 @@ def merged(
     total = sum_by(place, counts, used.size)
     means = [sum_by(place, counts * column, used.size) / total for column in columns.T]
     return np.column_stack(means), total, used // _CODES
+
+
+def alike(parts: FloatArray) -> IntArray:
+    """Return a number for rows (rows x parts) that are alike: in sign, octave and its step."""
+    cell = np.zeros(len(parts), dtype=np.int64)
+    for part in parts.T:
+        share, octave = np.frexp(part)
+        place = octave.astype(np.int64) * 4 * _STEPS + np.trunc(share * 2 * _STEPS).astype(np.int64)
+        place = np.unique(place, return_inverse=True)[1]
+        both = cell * (int(place.max()) + 1) + place
+        cell = np.unique(both, return_inverse=True)[1].astype(np.int64)
+    return cell
