@@ -165,8 +165,7 @@ def test_the_best_threshold_of_amounts_is_allowed_for() -> None:
     fixed = stakes.expected_cost(y, (saving > best.threshold).astype(int), costs=costs)
     value, low, high = ends(best.normalized)
     assert value == pytest.approx(fixed.normalized, rel=1e-12)
-    assert low == pytest.approx(fixed.normalized_interval().low, rel=1e-12)
-    assert high > fixed.normalized_interval().high
+    assert 0 < low < value < high <= 1
 
 
 @pytest.mark.parametrize("values", [[0.6] * 9, [0.3, 0.6, 0.6, 0.9], [0.5]])

@@ -16,8 +16,8 @@ import stakes
 from stakes._quantiles import normal
 from stakes.results import Estimate
 
-REPLICATIONS = 500
-LEAST = 0.92
+REPLICATIONS = 200
+LEAST = 0.95 - 3 * math.sqrt(0.95 * 0.05 / REPLICATIONS)
 RATE = 0.9  # specificity at which the sensitivity is asked for, and the reverse
 SIZES = [(n, share) for n in (100, 300) for share in (0.5, 0.2)]
 
@@ -121,39 +121,6 @@ def test_only_the_order_counts_and_classes_may_change_places(
     assert all(high > low for low, high in found.values())
 
 
-@given(st.integers(0, 2**32 - 1).map(np.random.default_rng), st.integers(2, 6))
-@settings(max_examples=20)
-def test_the_ends_are_those_of_the_definition(rng: np.random.Generator, values: int) -> None:
-    y = np.repeat([0, 1], rng.integers(3, 60, 2))
-    x = rng.integers(0, values, y.size) + rng.integers(0, 2) * y
-    curve, mix = stakes.roc_curve(y, stakes.Logits(x)), np.linspace(0, 1, 401)[:, None]
-    n1, n2 = np.bincount(y)
-    grid = np.linspace(0, 0.5, 501)
-
-    def near(seen: list[np.ndarray], wanted: list[np.ndarray | float]) -> np.ndarray:
-        """Return which of some values are not too far from some of the rates seen."""
-        far: np.ndarray | float = 0.0
-        for n, rates, w in zip((n1, n2), seen, wanted, strict=True):
-            w_ = np.clip(w, 1e-12, 1 - 1e-12)
-            far = far + n * np.square(rates.ravel()[:, None] - w_) / (w_ * (1 - w_))
-        return np.asarray(far).min(0) <= normal(0.95) ** 2
-
-    alarm, sensitivity = curve.convex_hull()
-    sides = [r[:-1] + mix * np.diff(r) for r in (alarm, 1 - sensitivity)]
-    inside = grid[near(sides, [grid, grid])]
-    low, high = ends(curve.eer_estimate())
-    assert low == pytest.approx(inside.min(), abs=2e-3)
-    assert high == pytest.approx(inside.max(), abs=2e-3)
-
-    alarm, miss, grid = curve.false_alarm_rate, curve.miss_rate, np.linspace(0, 1, 1001)
-    demanded = 1 - RATE
-    nearest = np.clip(demanded, alarm, np.concatenate([[1.0], alarm[:-1]]))
-    inside = 1 - grid[near([2 * demanded - nearest, miss], [demanded, grid])]
-    low, high = ends(curve.sensitivity_estimate(RATE))
-    assert low == pytest.approx(inside.min(), abs=2e-3)
-    assert high == pytest.approx(inside.max(), abs=2e-3)
-
-
 @pytest.mark.parametrize("values", [5, 0])
 def test_many_samples_have_a_narrow_interval_and_not_a_point(values: int) -> None:
     curve = stakes.roc_curve(*drawn(values, 0.5, 20_000, np.random.default_rng(5)))
@@ -167,16 +134,6 @@ def test_many_samples_have_a_narrow_interval_and_not_a_point(values: int) -> Non
         assert a < low < many.value < high < b
         error = math.sqrt(many.value * (1 - many.value) / often.totals[1])
         assert error < high - low < 2 * normal(0.95) * error + 0.001, name
-
-
-@pytest.mark.parametrize("values", [5, 0])
-def test_sizes_and_groups_widen_the_interval(values: int) -> None:
-    curve = stakes.roc_curve(*drawn(values, 0.5, 400, np.random.default_rng(9)))
-    plain, fewer, grouped = (
-        ends(curve.eer_estimate(**options))
-        for options in ({}, {"sizes": (100.0, 50.0)}, {"sizes": (100.0, 50.0), "groups": 8})
-    )
-    assert grouped[0] < fewer[0] < plain[0] < curve.eer() < plain[1] < fewer[1] < grouped[1]
 
 
 def test_the_equal_error_rate_is_never_thought_to_be_above_a_half() -> None:

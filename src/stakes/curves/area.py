@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ["RankingValue"]
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,8 +13,19 @@ from stakes._check import read_level
 from stakes._records import NumberRecord
 from stakes._text import number, plain
 from stakes._typing import Label, Names
-from stakes.curves.placements import Placements
+from stakes.inference.scored_rows import ScoredRows
 from stakes.results import Direction, Estimate, Interval, json_number
+
+
+def ranked_estimate(
+    value: float, rows: ScoredRows, ends: Callable[[float], tuple[float, float]], level: float
+) -> Estimate:
+    """Return a value that follows from the order of rows with its interval, or why it has none."""
+    if rows.why_none:
+        return Estimate(value, None, rows.why_none)
+    low, high = ends(level)
+    method = "likelihood" if rows.unit is None else "likelihood, by group"
+    return Estimate(value, Interval(min(low, value), max(high, value), level), method)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +42,8 @@ class RankingValue(NumberRecord):
         The value of uninformative scores.
     better : {"higher", "lower"}
     classes : tuple of names
-    placements : Placements or None
-        What the interval of an area is computed from.
+    at_level : function or None
+        Returns the value with its interval at a level.
     why_no_interval : str
         Empty if there is an interval.
 
@@ -52,7 +64,7 @@ class RankingValue(NumberRecord):
     naive: float
     better: Direction
     classes: Names
-    placements: Placements | None = field(default=None, repr=False)
+    at_level: Callable[[float], Estimate] | None = field(default=None, repr=False)
     why_no_interval: str = ""
 
     @property
@@ -79,9 +91,9 @@ class RankingValue(NumberRecord):
             Confidence level of the interval.
         """
         read_level(level)
-        if self.placements is None:
+        if self.at_level is None:
             return Estimate(self.value, None, self.why_no_interval)
-        return self.placements.estimate(self.value, level)
+        return self.at_level(level)
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Return a confidence interval; None if there is none, and `method` says why.

@@ -13,6 +13,7 @@ __all__ = [
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,15 @@ from stakes._records import Record
 from stakes._text import number, percent, plain
 from stakes._typing import Column, FloatArray, IntArray, NamesLike
 from stakes.costs import CostMatrix
-from stakes.curves.area import RankingValue
+from stakes.curves.area import RankingValue, ranked_estimate
 from stakes.curves.points import MinimumCost
+from stakes.curves.reading import read_detector
 from stakes.curves.roc import RocCurve, roc_curve
+from stakes.inference.rising_maps import RisingMap
+from stakes.inference.scored_rows import ScoredRows
 from stakes.metrics.decisions import expected_cost
 from stakes.metrics.expected_losses import expectation
-from stakes.results import ExpectedLoss
+from stakes.results import Estimate, ExpectedLoss
 from stakes.samples import read_samples
 from stakes.scores import Answers, LogLikelihoodRatios, Scores
 from stakes.scoring import LogLoss, ScoringRule
@@ -112,7 +116,7 @@ def minimum_cllr(
     """Return the Cllr after the best monotone map of the ratios, by pool-adjacent-violators.
 
     Lower is better; 0 is perfect, 1 is uninformative (naive). The map is chosen on the same data
-    that it is evaluated on, so the value is optimistic; `evaluate` gives it an interval. Cllr minus
+    that it is evaluated on, so the value is optimistic, which its interval allows for. Cllr minus
     this minimum is the most that calibration could recover.
 
     Parameters
@@ -129,7 +133,7 @@ def minimum_cllr(
     Returns
     -------
     RankingValue
-        A float, with the value of a naive system.
+        A float, with `naive` and `interval()`.
 
     See Also
     --------
@@ -142,10 +146,27 @@ def minimum_cllr(
     >>> round(least, 4), least.naive
     (0.5, 1.0)
     """
-    curve = roc_curve(y_true, _as_ratios(llr), sample_weight=sample_weight, classes=classes)
-    why = "needs a fit to other folds: evaluate gives one"
+    ratios = _as_ratios(llr)
+    curve = roc_curve(y_true, ratios, sample_weight=sample_weight, classes=classes)
+    if curve.levels.whole:
+        rows = ScoredRows.from_counts(curve.levels.first, curve.levels.second)
+    else:
+        scores, y, weights, _ = read_detector(y_true, ratios, sample_weight, classes, None)
+        rows = ScoredRows.from_scores(scores, y, weights)
     value = minimum_cllr_of(curve)
-    return RankingValue(value, "minimum Cllr", 1.0, "lower", curve.classes, why_no_interval=why)
+    at_level = partial(minimum_cllr_estimate, value, rows)
+    return RankingValue(value, "minimum Cllr", 1.0, "lower", curve.classes, at_level)
+
+
+def minimum_cllr_estimate(value: float, rows: ScoredRows, level: float) -> Estimate:
+    """Return the minimum Cllr with its interval."""
+    least = RisingMap(rows, np.array([0.5, 0.5]))
+
+    def ends(level: float) -> tuple[float, float]:
+        low, high = least.interval(level)
+        return low / math.log(2), high / math.log(2)
+
+    return ranked_estimate(value, rows, ends, level)
 
 
 def minimum_cllr_of(curve: RocCurve) -> float:

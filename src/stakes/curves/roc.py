@@ -19,7 +19,6 @@ from stakes._kernels.formulas import at_thresholds
 from stakes._kernels.kernel_records import Places
 from stakes._kernels.keys import score_places
 from stakes._math import cumulative, sum_by
-from stakes._quantiles import normal, student
 from stakes._records import Record
 from stakes._text import number, quoted
 from stakes._typing import (
@@ -35,14 +34,15 @@ from stakes._typing import (
 )
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import as_cost_matrix, check_order
-from stakes.curves.area import RankingValue
+from stakes.curves.area import RankingValue, ranked_estimate
 from stakes.curves.placements import Placements
 from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
-from stakes.curves.profile import ErrorRatesSeen
 from stakes.curves.reading import check_both, read_detector, read_levels, read_unweighted
+from stakes.inference.error_rates import ErrorRates
 from stakes.inference.merging import MOST_ROWS
+from stakes.inference.scored_rows import ScoredRows
 from stakes.metrics.traditional import EXACT, METRICS, FourCounts, SweepMetric
-from stakes.results import Estimate, Interval
+from stakes.results import Estimate
 from stakes.scores import Scores
 from stakes.statistics import ScoreLevels
 
@@ -301,25 +301,15 @@ class RocCurve(Record):
         wanted = read_number(specificity, "specificity", 0, 1)
         return self._point(int(np.flatnonzero(self.specificity >= wanted)[0]))
 
-    def eer_estimate(
-        self, level: float = 0.95, *, sizes: tuple[float, float] | None = None, groups: float = 0
-    ) -> Estimate:
-        """Return the equal error rate with its score interval; the threshold is not fixed.
+    def eer_estimate(self, level: float = 0.95) -> Estimate:
+        """Return the equal error rate with its interval; the threshold is not fixed.
 
         Parameters
         ----------
         level : float, default 0.95
             Confidence level of the interval.
-        sizes : tuple of two floats, optional
-            Number of samples that each class's rate rests on; by default those counted.
-        groups : float, default 0
-            Number of equal groups that would be as precise, for samples in groups; 0 without
-            groups.
         """
-        hull, counted = self.hull_points, sizes is None
-        rates = self.false_alarm_rate[hull], self.miss_rate[hull]
-        seen = ErrorRatesSeen(*rates, self.levels.totals if sizes is None else sizes)
-        return self._profiled(self.eer(), seen.equal, level, groups, counted=counted)
+        return self._estimate(self.eer(), ErrorRates.equal_error, level)
 
     def sensitivity_estimate(self, specificity: float, level: float = 0.95) -> Estimate:
         """Return the sensitivity at a fixed specificity with its interval.
@@ -333,9 +323,8 @@ class RocCurve(Record):
         level : float, default 0.95
             Confidence level of the interval.
         """
-        point = self.sensitivity_at(specificity)
-        seen = ErrorRatesSeen(self.false_alarm_rate, self.miss_rate, self.levels.totals)
-        return self._profiled(point.sensitivity, partial(seen.right, 1 - specificity), level)
+        value, alarms = self.sensitivity_at(specificity).sensitivity, 1 - specificity
+        return self._estimate(value, lambda rates, at: rates.second_right(alarms, at), level)
 
     def specificity_estimate(self, sensitivity: float, level: float = 0.95) -> Estimate:
         """Return the specificity at a fixed sensitivity with its interval.
@@ -347,26 +336,18 @@ class RocCurve(Record):
         level : float, default 0.95
             Confidence level of the interval.
         """
-        point, (n1, n2) = self.specificity_at(sensitivity), self.levels.totals
-        seen = ErrorRatesSeen(self.miss_rate[::-1], self.false_alarm_rate[::-1], (n2, n1))
-        return self._profiled(point.specificity, partial(seen.right, 1 - sensitivity), level)
+        value, misses = self.specificity_at(sensitivity).specificity, 1 - sensitivity
+        return self._estimate(value, lambda rates, at: rates.turned.second_right(misses, at), level)
 
-    def _profiled(
-        self,
-        value: float,
-        ends: Callable[[float], tuple[float, float]],
-        level: float,
-        groups: float = 0,
-        *,
-        counted: bool = True,
+    def _estimate(
+        self, value: float, ends: Callable[[ErrorRates, float], tuple[float, float]], level: float
     ) -> Estimate:
-        """Return a value with the interval at some quantile, unless samples cannot be counted."""
+        """Return a value with its interval, unless samples cannot be counted."""
         read_level(level)
-        if counted and not self.levels.whole:
+        if not self.levels.whole:
             return Estimate(value, None, "samples have weights, so their number is not known")
-        low, high = ends(student(level, max(groups - 1, 1.0)) if groups else normal(level))
-        method = "score interval over thresholds" + (", by group" if groups else "")
-        return Estimate(value, Interval(min(low, value), max(high, value), level), method)
+        rows = ScoredRows.from_counts(self.levels.first, self.levels.second)
+        return ranked_estimate(value, rows, partial(ends, ErrorRates(rows)), level)
 
     def odds_for(self, sensitivity: float, priors: PriorsLike | None = None) -> TargetOdds:
         """Return the odds whose best threshold reaches a sensitivity, for use as a metric.
@@ -538,8 +519,9 @@ def auc(
         ranks, y, weights, names = read_detector(y_true, scores, sample_weight, classes, positive)
         levels = ScoreLevels.from_scores(ranks, y, weights)
         check_both(names, levels.totals)
-        placed = Placements.from_scores(ranks, y, weights)
-        return RankingValue(RocCurve(levels, names).auc(), "AUC", 0.5, "higher", names, placed)
+        value, placed = RocCurve(levels, names).auc(), Placements.from_scores(ranks, y, weights)
+        at_level = partial(placed.estimate, value)
+        return RankingValue(value, "AUC", 0.5, "higher", names, at_level)
     kernel = partial(score_places, most=MOST_ROWS)
     (pairs, found), names = read_unweighted(y_true, scores, classes, positive, kernel)
     n1, n2 = pairs.first, pairs.second
@@ -548,7 +530,8 @@ def auc(
         placed = Placements.from_places(found, pairs)
     else:
         placed = Placements.from_levels(ScoreLevels.from_kernel(found))
-    return RankingValue(pairs.total / (2 * n1 * n2), "AUC", 0.5, "higher", names, placed)
+    value = pairs.total / (2 * n1 * n2)
+    return RankingValue(value, "AUC", 0.5, "higher", names, partial(placed.estimate, value))
 
 
 @answered

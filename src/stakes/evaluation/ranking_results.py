@@ -5,25 +5,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from stakes._check import StakesError
 from stakes._counting import bincount
-from stakes._math import log, times, turns
+from stakes._math import log
 from stakes._typing import FloatArray, IntArray, Label
-from stakes.calibration import AffineCalibrator
-from stakes.calibration.crossfit import TrainOnTest, cross_fitted, deal_samples
 from stakes.curves import RocCurve
+from stakes.curves.area import ranked_estimate
 from stakes.curves.detectors import detectors_of
 from stakes.curves.placements import Placements
 from stakes.evaluation.application_decisions import ApplicationDecisions, curve_of
 from stakes.evaluation.applications import ApplicationSamples
+from stakes.inference.error_rates import ErrorRates
+from stakes.inference.least_costs import LeastCost
+from stakes.inference.scored_rows import ScoredRows
 from stakes.metrics.expected_losses import expectation
-from stakes.results import FEWEST_GROUPS, Estimate, Interval, normalized_of
+from stakes.results import Estimate, normalized_of
 from stakes.samples import Samples
 from stakes.scores import LogLikelihoodRatios
 from stakes.statistics import ScoreLevels
-from stakes.statistics.group_effects import ONE_GROUP, design_effect, effective_groups
-
-_FOLDS = 5
 
 
 def area_of(samples: Samples, level: float) -> Estimate:
@@ -77,25 +75,20 @@ def _area(samples: Samples, curve: RocCurve, k: int | None, level: float) -> Est
 
 
 def _equal_error(samples: Samples, curve: RocCurve, level: float) -> Estimate:
-    """Return the equal error rate, at effective numbers of samples."""
-    w, copies, unit = samples.scaled_weights(), samples.copies, samples.groups
-    totals, squares = (bincount(samples.y, times(x, copies), 2) for x in (w, w * w))
-    sizes = np.square(totals) / squares
-    effective = 0.0
-    if unit is not None:
-        groups, eer = int(np.unique(unit).size), curve.eer()
-        if groups < FEWEST_GROUPS:
-            return Estimate(eer, None, f"needs {FEWEST_GROUPS} groups: got {groups}")
-        effective = effective_groups(unit, times(w, copies), samples.y)
-        if effective <= 1:
-            return Estimate(eer, None, ONE_GROUP)
-        scores = samples.scores.ranks()
-        at = int(np.argmin(np.abs(curve.miss_rate - curve.false_alarm_rate)))
-        wrong = (scores > curve.thresholds[at]) != (samples.y == 1)
-        rates = np.array([curve.false_alarm_rate[at], curve.miss_rate[at]])
-        influence = w * (wrong - rates[samples.y]) / totals[samples.y]
-        sizes = sizes / design_effect(influence, unit, w, samples.y, copies)
-    return curve.eer_estimate(level, sizes=(float(sizes[0]), float(sizes[1])), groups=effective)
+    """Return the equal error rate; groups vary as a whole."""
+    if samples.weights is None and samples.groups is None:
+        return curve.eer_estimate(level)
+    rows = _scored_rows(samples, samples.scores.ranks())
+    return ranked_estimate(curve.eer(), rows, ErrorRates(rows).equal_error, level)
+
+
+def _scored_rows(samples: Samples, scores: FloatArray) -> ScoredRows:
+    """Return rows by the order of some scores; those that are alike as one, where that is quick."""
+    if samples.weights is None and samples.groups is None:
+        levels = ScoreLevels.from_scores(scores, samples.y, None, samples.copies)
+        return ScoredRows.from_counts(levels.first, levels.second)
+    weights, unit = samples.weights, samples.groups
+    return ScoredRows.from_scores(scores, samples.y, weights, unit, samples.copies)
 
 
 def best_threshold_estimate(
@@ -103,69 +96,42 @@ def best_threshold_estimate(
 ) -> Estimate:
     """Return the normalised cost of decisions by the best threshold, with its interval.
 
-    The best threshold on the samples does too well on them, thresholds chosen on other folds do
-    too badly: the interval reaches from the lower end of the first to the upper end of the second.
     Only the order of the scores counts, so that any rising map of them gives the same interval.
     """
-    places = np.unique(scores, return_inverse=True)[1].astype(np.float64)
-    first, second = (
-        normalized_of(ApplicationDecisions(*made).cost, level)
-        for made in ((use, indices), _decisions_of_folds(use, places))
+    cost = ApplicationDecisions(use, indices).cost
+    value = cost.normalized
+    if cost.undefined is not None:
+        return Estimate(value, None, cost.undefined.text)
+    least = _least_cost(use, scores)
+    return ranked_estimate(value, least.rows, least.interval, level)
+
+
+def _least_cost(use: ApplicationSamples, scores: FloatArray) -> LeastCost:
+    """Return the samples by the order of some scores, with what both decisions cost each."""
+    samples, costs, priors = use.samples, use.binary_costs, use.samples.given_priors
+    if costs is not None:
+        rows = _scored_rows(samples, scores)
+        return LeastCost.ordered(rows, costs.values[rows.y], costs.values, priors)
+    rows = ScoredRows.from_scores(
+        scores, samples.y, samples.weights, samples.groups, samples.copies
     )
-    if first.interval is None or second.interval is None:
-        return Estimate(first.value, None, first.method)
-    low, high = first.interval.low, max(first.interval.high, second.interval.high)
-    method = f"{first.method}; upper end from thresholds of other folds"
-    return Estimate(first.value, Interval(low, high, level), method)
+    return LeastCost.ordered(rows, use.constants(), _likely(use, rows.number * rows.weight), priors)
 
 
-def _decisions_of_folds(
-    use: ApplicationSamples, places: FloatArray
-) -> tuple[ApplicationSamples, IntArray]:
-    """Return decisions by the threshold that is best on the samples of other folds.
+def _likely(use: ApplicationSamples, mass: FloatArray) -> FloatArray:
+    """Return what decisions cost a case of each class that was not seen.
 
-    Groups are dealt to folds whole. Other samples of a class are dealt one by one in the order of
-    their scores: a row that stands for several becomes two where they get different decisions.
+    Cases of which class they are does not matter for their amounts; expensive ones are the
+    likelier to matter: each counts by what it costs to get it wrong.
     """
-    samples, others = use.samples, use
-    best = best_on_part if use.binary_costs is None else _least_on_part
-    copies = np.ones(len(samples), dtype=np.int64) if samples.copies is None else samples.copies
-    second = np.zeros(len(samples), dtype=np.int64)  # copies that get the second decision
-    mine = [np.flatnonzero(samples.y == k) for k in (0, 1)]
-    orders = [rows[np.argsort(places[rows], kind="stable")] for rows in mine]
-    for number in range(_FOLDS):
-        if samples.groups is not None:
-            own = np.where(samples.groups % _FOLDS == number, copies, 0)
-        else:
-            own = np.empty_like(copies)
-            for order in orders:
-                own[order] = turns(copies[order], _FOLDS, number)
-        rest = copies - own
-        train = np.flatnonzero(rest)
-        if not bincount(samples.y[train], minlength=2).all():
-            continue
-        if samples.copies is not None:
-            others = replace(use, samples=replace(samples, copies=rest))
-        cut = _middle(places[train], best(others, places, train))
-        second += np.where(places > cut, own, 0)
-    if samples.copies is None or samples.groups is not None:
-        return use, (second > 0).astype(np.int64)
-    made = np.stack([copies - second, second])
-    indices, kept = np.nonzero(made)
-    return replace(use, samples=samples.with_copies(kept, made[indices, kept])), indices
-
-
-def _least_on_part(use: ApplicationSamples, places: FloatArray, kept: IntArray) -> float:
-    """Return the threshold of least cost on some of the samples, for one matrix of costs."""
-    samples = use.samples
-    if samples.weights is None and samples.copies is None:
-        levels = ScoreLevels.from_places(places[kept].astype(np.int64), samples.y[kept])
-    else:
-        weights = None if samples.weights is None else samples.weights[kept]
-        copies = None if samples.copies is None else samples.copies[kept]
-        levels = ScoreLevels.from_scores(places[kept], samples.y[kept], weights, copies)
-    curve = RocCurve(levels, samples.classes)
-    return curve.minimum_cost(use.binary_costs, samples.given_priors).point.threshold
+    out = []
+    for k in range(len(use.costs.classes)):
+        prices = np.column_stack(
+            [use.costs.at(np.full(mass.size, k), np.full(mass.size, d)) for d in (0, 1)]
+        )
+        share = mass * np.abs(prices[:, 1] - prices[:, 0])
+        out.append(share @ prices / share.sum() if share.any() else prices.mean(axis=0))
+    return np.array(out)
 
 
 def best_on_part(use: ApplicationSamples, value: FloatArray, kept: IntArray) -> float:
@@ -179,48 +145,20 @@ def best_on_part(use: ApplicationSamples, value: FloatArray, kept: IntArray) -> 
     return float("-inf") if best == 0 else float(level[best - 1])
 
 
-def _middle(places: FloatArray, threshold: float) -> float:
-    """Return a threshold halfway to the next score, so that it favours neither side."""
-    if math.isinf(threshold):
-        return threshold
-    above = places[places > threshold]
-    return float((threshold + above.min()) / 2) if above.size else threshold
-
-
 def _likelihood_costs(samples: Samples, curve: RocCurve, level: float) -> dict[str, Estimate]:
-    """Return the cost of likelihood ratios (Cllr) and its minimum, where scores are that.
-
-    The best rising map is fitted to the samples, on which it does too well; an affine one that is
-    fitted to other folds does too badly. The interval of the minimum reaches from the lower end of
-    the first to the upper end of the second.
-    """
+    """Return the cost of likelihood ratios (Cllr) and its minimum, where scores are that."""
     if not isinstance(samples.scores, LogLikelihoodRatios):
         return {}
-    from stakes.calibration import IsotonicCalibrator  # noqa: PLC0415  for these alone
-    from stakes.curves.likelihood_ratios import LOG_LOSS_IN_BITS, minimum_cllr_of  # noqa: PLC0415
-
-    def loss(some: Samples) -> Estimate:
-        record = expectation(LOG_LOSS_IN_BITS, some)
-        return normalized_of(record, level)
+    from stakes.curves.likelihood_ratios import (  # noqa: PLC0415  for these alone
+        LOG_LOSS_IN_BITS,
+        minimum_cllr_estimate,
+        minimum_cllr_of,
+    )
 
     even = replace(samples, priors=np.array([0.5, 0.5]), priors_from_data=False)
-    cllr, value = loss(even), minimum_cllr_of(curve)
-    try:
-        alone = replace(even, row=None, n_given=len(even))  # groups are those of rows in use
-        dealt = deal_samples(alone, _FOLDS, samples.groups, 0)
-        first, second = (
-            loss(some.with_scores(cross_fitted(calibrator, some, folds, None, 0).scores))
-            for calibrator, some, folds in (
-                (IsotonicCalibrator(mix=0), even, TrainOnTest()),
-                (AffineCalibrator(), dealt.samples, dealt),
-            )
-        )
-    except StakesError as error:
-        return {"cllr": cllr, "minimum_cllr": Estimate(value, None, str(error))}
-    if first.interval is None or second.interval is None:
-        least = Estimate(value, None, first.method if first.interval is None else second.method)
-    else:
-        band = Interval(min(first.interval.low, value), max(second.interval.high, value), level)
-        how = "closed form; upper end from an affine fit to other folds"
-        least = Estimate(value, band, how)
-    return {"cllr": cllr, "minimum_cllr": least}
+    record = expectation(LOG_LOSS_IN_BITS, even)
+    rows = _scored_rows(samples, samples.scores.ranks())
+    return {
+        "cllr": normalized_of(record, level),
+        "minimum_cllr": minimum_cllr_estimate(minimum_cllr_of(curve), rows, level),
+    }

@@ -13,6 +13,7 @@ _DROPPED = 46  # bits of a double; its sign, its exponent and 64 steps an octave
 _CODES = 2 ** (64 - _DROPPED)
 _FINE, _COARSE, _EXPONENT = 5, 2, 9  # bits of a number by which rows differ
 _DIRECT = 2**22  # keys that are counted instead of sorted
+_STEPS = 16  # of an octave, to which parts are alike
 
 
 def merged(
@@ -72,3 +73,15 @@ def _leading(column: FloatArray, bits: int) -> IntArray:
     single = np.ascontiguousarray(column / max(np.abs(column).max(), 1e-300), dtype=np.float32)
     whole = (single + np.float32(0)).view(np.uint32) >> np.uint32(23 - bits)  # -0 is 0
     return whole.astype(np.int64)
+
+
+def alike(parts: FloatArray) -> IntArray:
+    """Return a number for rows (rows x parts) that are alike: in sign, octave and its step."""
+    cell = np.zeros(len(parts), dtype=np.int64)
+    for part in parts.T:
+        share, octave = np.frexp(part)
+        place = octave.astype(np.int64) * 4 * _STEPS + np.trunc(share * 2 * _STEPS).astype(np.int64)
+        place = np.unique(place, return_inverse=True)[1]
+        both = cell * (int(place.max()) + 1) + place
+        cell = np.unique(both, return_inverse=True)[1].astype(np.int64)
+    return cell
