@@ -379,7 +379,9 @@ def test_no_reweighting_of_the_ball_is_beyond_the_ends(name: str, fixed: Any) ->
 @pytest.mark.parametrize("kind", ["alone", "constants", "naive", "bases"])
 @pytest.mark.parametrize("fixed", [False, True])
 def test_values_are_ratios_and_slopes_their_derivatives(
-    kind: str, grouped: bool, fixed: bool
+    kind: str,
+    grouped: Any,  # noqa: ANN401
+    fixed: Any,  # noqa: ANN401
 ) -> None:
     rng = np.random.default_rng(7)
     n, k = 24, 3

@@ -46,12 +46,14 @@ def test_no_net_is_left_over() -> None:
 
 
 def widen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make every interval wider."""
+    """Make every interval wider, and every p-value larger."""
 
     def wider(quantile: Callable[..., float]) -> Callable[..., float]:
+        if quantile is _quantiles.outside:
+            return lambda radius, degrees: quantile(radius / 1.4, degrees)
         return lambda *given: 1.4 * quantile(*given)
 
-    for name in QUANTILES:
+    for name in (*QUANTILES, "outside"):
         right: Callable[..., float] = getattr(_quantiles, name)
         users = [
             m for n, m in sys.modules.items() if n.startswith("stakes.") and m is not _quantiles
@@ -95,7 +97,7 @@ def test_sentences_lose_the_numbers_of_intervals_alone(text: str, kept: str) -> 
 
 
 def test_the_parts_of_a_result() -> None:
-    estimate = {"value": 0.1234567890123456, "interval": [0, 1], "method": "closed form"}
+    estimate = {"value": 0.1234567890123456, "interval": [0, 1], "method": "likelihood"}
     missing = {"value": None, "interval": None, "method": "one class"}
     found = Parts()
     found.add("", {"auc": estimate, "eer": missing, "p_value": 1, "distinguishable": True})
