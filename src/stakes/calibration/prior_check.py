@@ -12,7 +12,6 @@ from stakes._text import number, plain
 from stakes._typing import FloatArray, IntArray, Names
 from stakes.calibration.affine_calibrator import AffineCalibrator
 from stakes.calibration.mixture import information_errors, most_likely_priors, priors_by_rates
-from stakes.calibration.slope import affine_curvature
 from stakes.samples import Samples
 from stakes.scores import LogLikelihoods
 
@@ -173,7 +172,21 @@ def calibration_score(
     slope = np.concatenate(
         [[weights @ ((truth * log_q).sum(axis=1) - mean)], weights @ (truth - q)]
     )
-    return slope, affine_curvature(q, log_q - mean[:, None], np.square(weights))
+    return slope, _affine_curvature(q, log_q - mean[:, None], np.square(weights))
+
+
+def _affine_curvature(q: FloatArray, z: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the second derivatives of the weighted log loss in the scale and K biases.
+
+    Those of one sample are diag(q) - q q' in the biases, q z in bias and scale, and the sum of
+    q z^2 in the scale, where z are log posteriors less their mean by q.
+    """
+    k, weighted = q.shape[1], weights[:, None] * q
+    out = np.empty((k + 1, k + 1))
+    out[0, 0] = np.einsum("nk,nk,nk->", weighted, z, z)
+    out[0, 1:] = out[1:, 0] = np.einsum("nk,nk->k", weighted, z)
+    out[1:, 1:] = np.diag(weighted.sum(axis=0)) - weighted.T @ q
+    return out
 
 
 def _by_decisions(
