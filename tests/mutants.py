@@ -31,7 +31,7 @@ from equivalent_mutants import EQUIVALENT
 
 TOP = Path(__file__).parent.parent
 SOURCE = TOP / "src" / "stakes"
-PACKAGES = ("evaluation", "intervals", "calibration", "cli", "io", "metrics")
+PACKAGES = ("evaluation", "inference", "calibration", "cli", "io", "metrics")
 FOLDER = TOP / ".mutants"  # the map of lines and the results, not part of the project
 QUIET = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W",
          "ignore:Module already imported:pytest.PytestAssertRewriteWarning")  # fmt: skip

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.special import expit, ndtr
+from scipy.special import ndtr
 from sklearn.model_selection import GroupKFold
 
 import stakes
@@ -64,53 +64,6 @@ def test_few_groups_of_a_class_do_not_show_a_slope(groups: int, share: float) ->
         if band is not None:
             sides += (band.high < 1, band.low > 1)
     assert (sides <= 10).all()
-
-
-@pytest.mark.parametrize("k", [2, 4])
-def test_the_error_of_the_slope_is_that_of_a_jackknife_step_over_groups(k: int) -> None:
-    rng = np.random.default_rng(7)
-    n, groups = 150, 12
-    unit, y = rng.integers(0, groups, n), np.arange(n) % k
-    log_p = np.log(expit(rng.normal(size=(n, k)) + 1.2 * np.eye(k)[y]))
-    log_p -= np.log(np.exp(log_p).sum(axis=1, keepdims=True))
-    found = calibration_slope(read_samples(y, stakes.Posteriors(np.exp(log_p))), unit)
-
-    def features(i: int) -> FloatArray:
-        """Return for each class what the scale and all biases but the first are multiplied by."""
-        return np.column_stack([log_p[i], np.eye(k)[:, 1:]])
-
-    parameters = np.zeros(k)
-    parameters[0] = found.value
-    for _ in range(100):  # the biases at this scale, and the scale stays
-        score, curvature = np.zeros((groups, k)), np.zeros((groups, k, k))
-        for i in range(n):
-            x = features(i)
-            q = np.exp(x @ parameters)
-            q /= q.sum()
-            score[unit[i]] += x[y[i]] - q @ x
-            curvature[unit[i]] += (x.T * q) @ x - np.outer(q @ x, q @ x)
-        total = curvature.sum(axis=0)
-        step = np.linalg.solve(total, score.sum(axis=0))
-        parameters = parameters + step
-        if np.abs(step).max() < 1e-10:
-            break
-    assert parameters[0] == pytest.approx(found.value, rel=1e-6)
-    moved = np.array([np.linalg.solve(total - curvature[g], score[g])[0] for g in range(groups)])
-    assert found.error == pytest.approx(
-        math.sqrt((groups - 1) / groups * (moved @ moved)), rel=1e-5
-    )
-    sizes = np.array([np.bincount(unit[y == c], minlength=groups) for c in range(k)])
-    effective = sizes.sum(axis=1) ** 2 / (sizes**2).sum(axis=1)
-    assert found.degrees == pytest.approx(effective.min() - 1)
-
-
-def test_the_slope_of_groups_of_one_sample_is_that_of_samples() -> None:
-    rng = np.random.default_rng(11)
-    y = np.repeat([0, 1], [70, 30])
-    samples = read_samples(y, stakes.Logits(rng.normal(size=100) + 1.5 * y - 1))
-    alone, grouped = calibration_slope(samples), calibration_slope(samples, np.arange(100))
-    assert grouped.error == pytest.approx(alone.error * math.sqrt(99 / 100), rel=1e-9)
-    assert grouped.degrees == pytest.approx(alone.degrees)
 
 
 def test_a_class_within_one_group_gives_no_interval_of_the_slope() -> None:

@@ -2,7 +2,6 @@
 
 import io
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,6 @@ from stakes.cli.screen import Screen
 from stakes.costs.cost_tables import game_value, optimal_decisions
 from stakes.inference.least_costs import LeastCost
 from stakes.inference.scored_rows import ScoredRows
-from stakes.intervals import CalibrationPair
-from stakes.samples import read_samples
 
 
 def sample(n: int, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -212,22 +209,6 @@ def test_a_mixture_of_decisions_dominates_by_case_that_single_ones_do_not() -> N
     assert ends(stakes.bayes_cost(y, p, costs=both[0])) == ends(
         stakes.bayes_cost(y, p, costs=both[1])
     )
-
-
-def test_calibration_loss_reaches_up_by_the_cost_of_learning() -> None:
-    y, p = sample(300, 0.3, 6)
-    found = stakes.evaluate(y, p).rules[0].calibration_loss
-    assert found is not None
-    assert found.interval is not None
-    assert 0 in found.interval  # the system is calibrated
-    samples = read_samples(y, p)
-    before, after, naive = -np.log(np.where(y == 1, p, 1 - p)), np.full(300, 0.3), np.full(300, 0.5)
-    pair = CalibrationPair(samples, before, after, naive, 0.0, bounded=False)
-    one, other = (replace(pair, learning=x).loss(0.95, 0.5).interval for x in (0.0, 0.01))
-    assert one is not None
-    assert other is not None
-    assert other.low == one.low
-    assert other.high == pytest.approx(one.high + 0.02)
 
 
 def test_the_least_cost_reaches_up_by_half_of_what_other_folds_cost_more() -> None:

@@ -26,6 +26,7 @@ from judged import (
 from stakes._typing import FloatArray, IntArray
 from stakes.cli.places import COMMANDS, with_options
 from stakes.evaluation import Evaluation, Verdict, evaluate_decisions
+from stakes.evaluation.calibrated_losses import Number
 from stakes.evaluation.documents import with_commands
 from stakes.evaluation.python_calls import python_calls
 from stakes.evaluation.verdicts import cautions, evaluation_verdicts, suspicions, usefulness
@@ -48,14 +49,21 @@ THREE = {
 
 @dataclasses.dataclass(frozen=True)
 class Gain:
-    """A paired difference as said."""
+    """What calibration recovers, as said; `high` is the most of the cost that it may recover."""
 
     value: float
     p_value: float
     high: float = math.inf
+    why_none: str = ""
+    largest_part: float = 0.0
 
-    def interval(self, level: float) -> stakes.Interval:
-        return stakes.Interval(-1.0, self.high, level)
+    @property
+    def values(self) -> tuple[float, float, float]:
+        return math.nan, self.value, math.nan
+
+    def interval(self, number: Number, level: float) -> stakes.Interval:
+        after = number == Number.CALIBRATED
+        return stakes.Interval(0.0, 0.9, level) if after else stakes.Interval(-1, self.high, level)
 
 
 def estimate(low: float, value: float, high: float) -> stakes.Estimate:
@@ -656,7 +664,7 @@ def test_the_page_names_every_verdict_and_threshold() -> None:
     modules = sorted(Path(evaluation_verdicts.__file__).parent.glob("*.py"))
     source = "".join(path.read_text(encoding="utf-8") for path in modules)
     known = set(re.findall(r'Verdict\(\s*"(\w+)"', source))
-    assert len(known) == 27
+    assert len(known) == 28
     assert set(re.findall(r"^\| \[`([a-z_]+)`\]", page, re.MULTILINE)) == known
     constants = {
         name: getattr(module, name)
@@ -664,7 +672,7 @@ def test_the_page_names_every_verdict_and_threshold() -> None:
         for name in vars(module)
         if re.fullmatch(r"[A-Z][A-Z_]+", name) and isinstance(vars(module)[name], int | float)
     }
-    assert len(constants) == 12
+    assert len(constants) == 13
     for name, value in constants.items():
         assert re.search(rf"\| `{name}` \| {re.escape(format(value, 'g'))} \|", page), name
 
@@ -688,7 +696,7 @@ def test_a_verdict_has_an_action_and_each_edge_says_how() -> None:
 
 
 def test_what_calibration_may_recover_is_a_share_of_the_cost() -> None:
-    gain: Any = SimpleNamespace(interval=lambda level: stakes.Interval(-0.1, 0.3, level))
+    gain: Any = SimpleNamespace(interval=lambda _, level: stakes.Interval(-0.1, 0.75, level))
     shown = SimpleNamespace(interval=stakes.Interval(-0.2, 0.5, 0.95))
     use: Any = SimpleNamespace(cost=SimpleNamespace(raw=SimpleNamespace(value=0.4), relative=shown))
     found = evaluation_verdicts._most_recovered(use, gain, 0.95)

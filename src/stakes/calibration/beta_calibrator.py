@@ -85,3 +85,33 @@ class BetaCalibrator(Calibrator):
                 b, a = np.diagonal(table) / problem.unit
                 return BetaMap(float(a), float(b), float(table[1, 2]))
             scales.remove(min(below, key=lambda cell: table.flat[cell]))
+
+    def smooth(
+        self,
+        fitted: CalibrationMap,
+        log_p: FloatArray,
+        y: IntArray,
+        weights: FloatArray,
+        n: int,  # noqa: ARG002
+    ) -> tuple[ClassScales, FloatArray] | None:
+        """Return the loss that a map is the least of, and its parameters; those at 0 stay there.
+
+        Parameters
+        ----------
+        fitted : CalibrationMap
+            What was learnt.
+        log_p : array of shape (N, K)
+            Finite log posteriors.
+        y : array of N ints
+            The index of each sample's class.
+        weights : array of N floats
+            How much each sample counts; they sum to 1.
+        n : int
+            How many samples the map was learnt from.
+        """
+        if not isinstance(fitted, BetaMap):
+            return None
+        values = {0: fitted.b, 4: fitted.a}
+        cells = [cell for cell, value in values.items() if value > 0]
+        problem = ClassScales.from_arrays(log_p, y, weights, np.array([*cells, 5]))
+        return problem, np.array([*(values[c] * problem.unit for c in cells), fitted.c])

@@ -17,6 +17,7 @@ from stakes._math import log
 from stakes._records import Record, shown_field
 from stakes._text import number, plain, quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
+from stakes.calibration.class_scales import ClassScales
 from stakes.calibration.floor import Floor
 from stakes.calibration.maps import CalibrationMap, FittedMap
 from stakes.samples import Samples, read_samples
@@ -189,6 +190,31 @@ class Calibrator(Record):
     def _fitted_on(self, samples: Samples, found: CalibrationMap) -> Self:
         self._fit = FittedMap(found, samples.classes, samples.scores.meaning, samples.priors)
         return self
+
+    def smooth(
+        self,
+        fitted: CalibrationMap,  # noqa: ARG002
+        log_p: FloatArray,  # noqa: ARG002
+        y: IntArray,  # noqa: ARG002
+        weights: FloatArray,  # noqa: ARG002
+        n: int,  # noqa: ARG002
+    ) -> tuple[ClassScales, FloatArray] | None:
+        """Return the loss that a map is the least of, and its parameters; None if it has steps.
+
+        Parameters
+        ----------
+        fitted : CalibrationMap
+            What was learnt.
+        log_p : array of shape (N, K)
+            Finite log posteriors.
+        y : array of N ints
+            The index of each sample's class.
+        weights : array of N floats
+            How much each sample counts; they sum to 1.
+        n : int
+            How many samples the map was learnt from.
+        """
+        return None
 
     def fit_folds(self, samples: Samples, fold: IntArray, n_folds: int) -> CrossFit | None:  # noqa: ARG002
         """Return the fit of each fold to all other folds at once; None if there is no way to do so.

@@ -12,7 +12,7 @@ from stakes._typing import FloatArray, IntArray, Label
 from stakes.calibration.calibrators import Calibrator, CrossFit, require_every_class
 from stakes.calibration.class_scales import ClassScales
 from stakes.calibration.fitted_line import Coefficient, FittedLine
-from stakes.calibration.maps import AffineMap
+from stakes.calibration.maps import AffineMap, CalibrationMap
 from stakes.calibration.shared_scale import Moves, SharedScale
 from stakes.calibration.solver import Descent, solve
 from stakes.samples import Samples
@@ -143,6 +143,35 @@ class LinearCalibrator(Calibrator):
         if not learns or self.scale_for_each or not isinstance(self.rule, LogLoss):
             return None
         return SharedScale.from_samples(samples, self.moves, fold, n_folds)
+
+    def smooth(
+        self,
+        fitted: CalibrationMap,
+        log_p: FloatArray,
+        y: IntArray,
+        weights: FloatArray,
+        n: int,  # noqa: ARG002
+    ) -> tuple[ClassScales, FloatArray] | None:
+        """Return the loss that a map is the least of, and its parameters.
+
+        Parameters
+        ----------
+        fitted : CalibrationMap
+            What was learnt.
+        log_p : array of shape (N, K)
+            Finite log posteriors.
+        y : array of N ints
+            The index of each sample's class.
+        weights : array of N floats
+            How much each sample counts; they sum to 1.
+        n : int
+            How many samples the map was learnt from.
+        """
+        plain = type(self).learn is LinearCalibrator.learn and isinstance(self.rule, LogLoss)
+        if not plain or not isinstance(fitted, AffineMap) or fitted.separable:
+            return None
+        problem = self.table_problem(log_p, y, weights)
+        return problem, problem.parameters(fitted)
 
     def problem(
         self, log_p: FloatArray, y: IntArray, weights: FloatArray

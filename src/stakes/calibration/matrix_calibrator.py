@@ -140,3 +140,35 @@ class MatrixCalibrator(Calibrator):
         costs[:, k] = k
         push = 2 * self.penalty / n * costs.ravel()
         return replace(loss, penalty=push, dense=cells.size <= _MOST_DENSE)
+
+    def smooth(
+        self,
+        fitted: CalibrationMap,
+        log_p: FloatArray,
+        y: IntArray,
+        weights: FloatArray,
+        n: int,
+    ) -> tuple[ClassScales, FloatArray] | None:
+        """Return the loss that a map is the least of, and its parameters; the temperature is kept.
+
+        Parameters
+        ----------
+        fitted : CalibrationMap
+            What was learnt.
+        log_p : array of shape (N, K)
+            Finite log posteriors.
+        y : array of N ints
+            The index of each sample's class.
+        weights : array of N floats
+            How much each sample counts; they sum to 1.
+        n : int
+            How many samples the map was learnt from.
+        """
+        if not isinstance(fitted, MatrixMap) or fitted.separable:
+            return None
+        log_q = log_softmax(scaled(log_p, np.full(log_p.shape[1], fitted.scale)))
+        problem = self.problem(log_q, y, weights)
+        problem = replace(problem, penalty=problem.penalty * (len(y) / n), dense=True)
+        k = log_q.shape[1]
+        moved = fitted.matrix * problem.unit - problem.held_scale * np.eye(k)
+        return problem, np.column_stack([moved, fitted.bias]).ravel()

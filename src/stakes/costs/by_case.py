@@ -250,6 +250,10 @@ class SampleCosts(DecidingCosts):
             got = f"{len(scores)} rows and {scores.n_classes} columns"
             raise InputError("posteriors", rule, got)
 
+    def varying(self) -> list[FloatArray]:
+        """Return the costs that differ from case to case, a column each."""
+        return [cell for row in self._cells for cell in row if isinstance(cell, np.ndarray)]
+
     def least_expected(self, p: FloatArray) -> IntArray:
         """Return the decision of least expected cost for each row of posteriors.
 

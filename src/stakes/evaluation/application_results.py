@@ -8,7 +8,8 @@ import numpy as np
 from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
 from stakes.curves import MinimumCost
-from stakes.evaluation.application_decisions import ApplicationDecisions, bayes_decisions
+from stakes.evaluation.application_decisions import ApplicationDecisions
+from stakes.evaluation.calibrated_losses import CalibratedLoss, Number
 from stakes.evaluation.findings import ApplicationResult, ClassResult, LossResult
 from stakes.evaluation.ranking_results import best_threshold_estimate
 from stakes.evaluation.rates import (
@@ -21,11 +22,10 @@ from stakes.evaluation.rates import (
 )
 from stakes.evaluation.score_thresholds import ScoreThreshold, score_threshold
 from stakes.evaluation.systems import System
-from stakes.intervals import CalibrationPair, with_learning
 from stakes.metrics import CalibrationError, explain
 from stakes.metrics.calibration_errors import binned_errors
-from stakes.metrics.expected_losses import expectation, sample_losses
-from stakes.results import FEWEST_OF_CLASS, Estimate, ExpectedLoss, normalized_of, value_of
+from stakes.metrics.expected_losses import sample_losses
+from stakes.results import Estimate, ExpectedLoss, normalized_of, value_of
 from stakes.samples import Samples
 
 _GROUPED = "not given with groups"
@@ -114,38 +114,20 @@ def rule_result(system: System, i: int, level: float) -> LossResult:
     if system.stage is None:
         return LossResult(raw, value_of(raw, level), normalized_of(raw, level))
     after = sample_losses(rule, system.calibrated)
-    record = system.calibrated_losses[i]
-    learning = system.learning_cost(
-        samples, record.value, lambda better: expectation(rule, better).value
-    )
-    bounded = bool(np.isfinite(rule.bounds(len(samples.classes))[1]).all())
-    naive = raw.naive_losses[samples.y]
-    pair = CalibrationPair(samples, before, after, naive, learning, bounded=bounded)
-    return _calibrated(raw, record, pair, level, rows)
+    return _calibrated(raw, system.calibrated_losses[i], system.calibrated_rule(i), level)
 
 
 def application_loss(system: System, i: int, level: float) -> LossResult:
     """Return the cost of decisions in one application, uncalibrated and calibrated."""
-    before, raw = system.decisions[i], system.decisions_of_all[i].cost
+    raw = system.decisions_of_all[i].cost
     if system.stage is None:
         return LossResult(raw, value_of(raw, level), normalized_of(raw, level))
-    after, use = system.calibrated_decisions[i], system.uses[i]
-
-    def loss(better: Samples) -> float:
-        return bayes_decisions(replace(use, samples=better)).cost.value
-
-    losses = before.losses(), after.losses(), before.naive()
-    learning = system.learning_cost(use.samples, after.cost.value, loss)
-    pair = CalibrationPair(before.samples, *losses, learning, before.largest_difference())
-    return _calibrated(raw, after.cost, pair, level, before.cost)
+    after = system.calibrated_decisions[i].cost
+    return _calibrated(raw, after, system.calibrated_cost(i), level)
 
 
 def _calibrated(
-    raw: ExpectedLoss,
-    after: ExpectedLoss,
-    pair: CalibrationPair,
-    level: float,
-    of_rows: ExpectedLoss,
+    raw: ExpectedLoss, after: ExpectedLoss, found: CalibratedLoss, level: float
 ) -> LossResult:
     """Return a loss before and after calibration, and the difference.
 
@@ -154,26 +136,15 @@ def _calibrated(
     the calibrated loss.
     """
     value, normalized = value_of(raw, level), normalized_of(raw, level)
-    calibrated = normalized_of(after, level)
-    beyond = raw.normalized - of_rows.normalized
+    calibrated, gain, relative = (found.estimate(each, level) for each in Number)
+    beyond = raw.normalized - found.raw.normalized
     if beyond and np.isfinite(beyond):
         after = replace(after, value=max(after.value + beyond * after.naive, 0.0))
         calibrated = calibrated.moved(beyond)
-    counts = pair.samples.counts
-    least = int(counts[counts > 0].min())
-    if least < FEWEST_OF_CLASS:
-        why = f"a calibrator needs {FEWEST_OF_CLASS} samples of each class: got {least}"
-        calibrated = Estimate(calibrated.value, None, why)
-    if calibrated.interval is not None:
-        fixed, band = pair.largest is not None, calibrated.interval
-        if not fixed:  # decisions are, as the live page computes it
-            band = with_learning(band, pair.learning / after.naive)
-        how = "the calibrator taken as fixed" if fixed else "with the cost of learning"
-        calibrated = Estimate(calibrated.value, band, f"{calibrated.method}, {how}")
-    gain = Estimate(raw.normalized - after.normalized, None, normalized.method)
-    if raw.undefined is None:
-        gain = pair.loss(level, raw.naive)
-    relative = pair.relative(level, raw.value) if raw.value > 0 else Estimate(float("nan"), None)
+    if raw.undefined is not None:
+        gain = Estimate(raw.normalized - after.normalized, None, normalized.method)
+    if not raw.value > 0:
+        relative = Estimate(math.nan, None)
     return LossResult(raw, value, normalized, after, calibrated, gain, relative)
 
 

@@ -193,25 +193,33 @@ class LossColumn:
     losses: FloatArray
     naive: FloatArray | None = None  # of each sample, for a normalised metric
     largest: FloatArray | None = None  # possible difference of each sample, for decisions
+    shown: FloatArray | None = None  # what makes the value, where `losses` make the interval
 
     def minus(self, other: LossColumn) -> PairedDifference:
         """Return the expected loss less that of another system."""
         losses = self.losses, other.losses
-        return paired_losses(self.samples, *losses, naive=self.naive, largest=self.largest)
+        found = paired_losses(self.samples, *losses, naive=self.naive, largest=self.largest)
+        if self.shown is None or other.shown is None or found.pair is None:
+            return found
+        value = float(found.pair.mass @ (self.shown - other.shown))
+        return replace(found, value=value)
 
 
 def loss_columns(system: System) -> dict[str, LossColumn]:
     """Return every metric of a system that is a sum of losses."""
     out: dict[str, LossColumn] = {}
     for i, before in enumerate(system.decisions):
-        after = None if system.stage is None else system.calibrated_decisions[i]
+        after = None
+        if system.stage is not None:
+            influence = system.calibrated_cost(i).influence
+            after = _shown(influence, system.calibrated_decisions[i].losses())
         column = LossColumn(
             before.samples,
             before.losses(),
             before.naive(),
             before.largest_difference(),
         )
-        out |= _columns(before.use.name, "nec", column, None if after is None else after.losses())
+        out |= _columns(before.use.name, "nec", column, after)
     for i, rule in enumerate(system.rules):
         losses, samples = sample_losses(rule, system.samples), system.samples
         loss = system.expected_losses[i]
@@ -219,22 +227,34 @@ def loss_columns(system: System) -> dict[str, LossColumn]:
         mean = float(loss.priors[seen] @ loss.naive_losses[seen])
         scale = loss.naive / mean if mean > 0 else 1.0  # so that the mean is the naive loss
         naive = (np.where(seen, loss.naive_losses, 0.0) * scale)[samples.y]
-        later = None if system.stage is None else sample_losses(rule, system.calibrated)
+        later = None
+        if system.stage is not None:
+            influence = system.calibrated_rule(i).influence
+            later = _shown(influence, sample_losses(rule, system.calibrated))
         column = LossColumn(samples, losses, naive)
         out |= _columns(key_of(rule.name), "normalized", column, later)
     return out
 
 
+def _shown(influence: FloatArray, losses: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return what each sample adds to a loss after calibration, and the loss that is shown.
+
+    An infinite loss has no interval.
+    """
+    return (influence if np.isfinite(losses).all() else losses), losses
+
+
 def _columns(
-    name: str, short: str, column: LossColumn, after: FloatArray | None
+    name: str, short: str, column: LossColumn, after: tuple[FloatArray, FloatArray] | None
 ) -> dict[str, LossColumn]:
     out = {f"{name}.value": replace(column, naive=None), f"{name}.{short}": column}
     if after is not None:
+        adds, shown = after
         largest = None if column.largest is None else 2 * column.largest
         with np.errstate(invalid="ignore"):  # of two infinite losses
-            gain = replace(column, losses=column.losses - after, largest=largest)
-        out[f"{name}.calibrated_{short}"] = replace(column, losses=after)
-        out[f"{name}.calibration_loss"] = gain
+            less, seen = column.losses - adds, column.losses - shown
+        out[f"{name}.calibrated_{short}"] = replace(column, losses=adds, shown=shown)
+        out[f"{name}.calibration_loss"] = replace(column, losses=less, shown=seen, largest=largest)
     return out
 
 

@@ -6,7 +6,7 @@ __all__ = ["Comparison", "compare"]
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -526,9 +526,6 @@ def _differences(
         p_value, corrected = math.nan, math.nan
         if paired is not None:
             found = paired.estimate(level)
-            if found.interval is not None and metric.rpartition(".")[2].startswith("calibrat"):
-                fixed = f"{found.method}, the calibrator taken as fixed"
-                found = replace(found, method=fixed)
             p_value, corrected = paired.p_value, adjusted[metric, (system, reference)]
         elif (system, metric) in tables:
             found, p_value, corrected = tables[system, metric]

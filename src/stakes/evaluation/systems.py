@@ -1,7 +1,7 @@
 """One system on checked samples: its losses uncalibrated and calibrated."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -22,6 +22,7 @@ from stakes.calibration.crossfit import (
     deal_samples,
     group_codes,
 )
+from stakes.calibration.refits import Refit
 from stakes.calibration.registry import read_calibrator
 from stakes.costs import SampleCosts
 from stakes.evaluation.application_decisions import (
@@ -33,6 +34,7 @@ from stakes.evaluation.applications import (
     ApplicationSamples,
     read_adapted,
 )
+from stakes.evaluation.calibrated_losses import CalibratedLoss, calibrated_cost, calibrated_rule
 from stakes.metrics import CalibrationError
 from stakes.metrics.expected_losses import (
     expectation,
@@ -205,6 +207,8 @@ class System:
     unadapted: Samples | None = None  # the samples before that
     why_uncalibrated: tuple[str, ...] = ()  # where a stage could not be fitted
     _fits: dict[tuple[bytes, bool], CrossFit] = field(default_factory=dict)  # by priors, to all
+    _refits: dict[bytes, Refit] = field(default_factory=dict)  # by priors
+    _calibrated: dict[tuple[str, int], CalibratedLoss] = field(default_factory=dict)
 
     @property
     def as_given(self) -> "System":
@@ -276,17 +280,36 @@ class System:
             self._fits[key] = cross_fitted(stage.calibrator, samples, folds, None, stage.seed)
         return samples.with_scores(self._fits[key].scores)
 
-    def learning_cost(
-        self, samples: Samples, after: float, loss: Callable[[Samples], float]
-    ) -> float:
-        """Return what fitting to these samples costs compared with endless data.
+    def calibrated_rule(self, i: int) -> CalibratedLoss:
+        """Return a scoring rule before and after calibration."""
+        if ("rule", i) not in self._calibrated:
+            losses = self.expected_losses[i], self.calibrated_losses[i]
+            found = calibrated_rule(self._refit(self.samples), self.rules[i], *losses)
+            self._calibrated["rule", i] = found
+        return self._calibrated["rule", i]
 
-        The loss on other folds exceeds that of the best fit as much as the loss on the samples of
-        the fit falls short of it: half of the difference is the cost of learning.
-        """
-        if isinstance(self._stage.folds, TrainOnTest | HeldOut) or not math.isfinite(after):
-            return 0.0  # no sample is calibrated by a fit to others of the same data
-        return max((after - loss(self.calibrated_at(samples, to_all=True))) / 2, 0.0)
+    def calibrated_cost(self, i: int) -> CalibratedLoss:
+        """Return the cost of decisions in one application before and after calibration."""
+        if ("cost", i) not in self._calibrated:
+            refit, before = self._refit(self.uses[i].samples), self.decisions[i]
+            found = calibrated_cost(refit, before, self.calibrated_decisions[i].cost)
+            self._calibrated["cost", i] = found
+        return self._calibrated["cost", i]
+
+    def _refit(self, samples: Samples) -> Refit:
+        """Return the calibrator fitted to all samples, once for each priors."""
+        key, stage = samples.priors.tobytes(), self._stage
+        if key not in self._refits:
+            kept = isinstance(stage.folds, HeldOut)
+            _ = self.calibrated_at(samples, to_all=not kept)
+            fit = self._fits[key, not kept]
+            keys = [
+                c for t in self.uses if isinstance(t.costs, SampleCosts) for c in t.costs.varying()
+            ]
+            known = samples, stage.calibrator, fit.maps[0], fit.floor, keys
+            found = Refit.from_samples(*known, kept=kept)
+            self._refits[key] = found
+        return self._refits[key]
 
     def calibrated_values(self) -> dict[str, float]:
         """Return every loss after calibration and what it recovers, by the fits themselves."""

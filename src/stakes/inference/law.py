@@ -20,8 +20,7 @@ FEWEST_GROUPS = 5  # below which there is no interval
 Pick = Literal["one", "max", "min", "hull"]
 _MOST_ROUNDS = 60
 _MOST_HALVINGS = 10
-_GAIN = 1e-9  # of the way from the value to the end, below which a step ends the search
-_REACHED = 1e-9  # of the way from the value to the null
+_ENOUGH = 1e-9
 _UNDAMPED = 4  # rounds; far from the null they can alternate between two points
 _MOST_AHEAD = 0.9  # of what reweighting can reach, where a metric is far from linear
 _TOGETHER = 2**16  # weights of problems that are solved at once
@@ -34,7 +33,8 @@ class Problem:
 
     Each number is one metric of the statistic, or the largest (`max`) or smallest (`min`) of
     several; a `hull` reaches from the lower end of the smallest to the upper end of the largest.
-    `shift` is added to values and ends.
+    `shift` is added to values and ends. `enough` is the part of the
+    way from the value to an end, or to the null, that may be missing.
     """
 
     cells: Cells
@@ -42,6 +42,7 @@ class Problem:
     members: Sequence[Sequence[int]]
     picks: Sequence[Pick]
     shift: float = 0.0
+    enough: float = _ENOUGH
 
     @classmethod
     def single(cls, cells: Cells, statistic: Statistic) -> Problem:
@@ -152,7 +153,7 @@ class Problem:
                 break
             weights = likeliest(slope, counts, stratum, np.minimum(ahead, _MOST_AHEAD * left))
             found = self.statistic.values(weights, which)[0]
-            if abs(found - null) <= _REACHED * way:
+            if abs(found - null) <= self.enough * way:
                 return float(radius_at(weights, counts)[0])
             at = weights if round_ < _UNDAMPED else (at + weights) / 2
             value = self.statistic.values(at, which)[0]
@@ -164,6 +165,8 @@ class Problem:
             radius = (low + high) / 2
             end = extremes(self, which, side, np.array([radius]))[0]
             low, high = (radius, high) if side[0] * (end - null) < 0 else (low, radius)
+            if high - low <= self.enough * high:
+                break
         return low
 
     def _augmented(self, which: IntArray, side: FloatArray) -> FloatArray:
@@ -219,9 +222,13 @@ def _extremes(
             break
         slope = side[left, None] * statistic.slopes(weights[left], which[left])
         way = most(slope, counts[left], stratum, radius[left]) - weights[left]
-        gain = _improve(statistic, (which, side, weights, best), left, way)
         far = np.abs(best[left] - start[left])
-        left = left[(gain > _GAIN * far) & np.isfinite(best[left])]
+        ahead = (slope * way).sum(axis=1) > problem.enough * far
+        left, way, far = left[ahead], way[ahead], far[ahead]
+        if not left.size:
+            break
+        gain = _improve(statistic, (which, side, weights, best), left, way)
+        left = left[(gain > problem.enough * far) & np.isfinite(best[left])]
     return np.asarray(side * np.maximum(side * best, side * start))
 
 

@@ -15,7 +15,7 @@ from stakes._text import plain
 from stakes._typing import Label, Names
 from stakes.evaluation.findings import Verdict
 from stakes.evaluation.ranking_results import area_of, class_areas
-from stakes.evaluation.verdicts.wording import counted, listed, name_of, with_interval
+from stakes.evaluation.verdicts.wording import counted, listed, name_of, percent, with_interval
 from stakes.metrics.multiplicity import level_among
 from stakes.results import Estimate
 from stakes.samples import Samples
@@ -26,6 +26,7 @@ FEWEST_ERRORS = 30  # Doddington's rule: with fewer, an error rate is uncertain 
 FEWEST_SAMPLES = 60  # of a class: 1.96 sqrt(1/4 / 60) = 0.13 is the most a rate is uncertain by
 FEWEST_GROUPS = 50  # effective, below which some intervals cover less often than stated
 UNTESTED_GROUPS = 15  # effective, below which not all intervals were tested
+MOST_OF_ONE = 0.1  # of the curvature of a fit, that one sample may have without a caution
 _ADVICE = (
     "Check whether columns are swapped, labels are inverted, or the scores are those of the other"
     " class."
@@ -127,6 +128,20 @@ def few_groups(
         f" {few[0][0].upper()}{'; '.join(few)[1:]}.",
         "Add groups, not samples of the same groups.",
     )
+
+
+def few_rows(largest_part: float) -> Iterator[Verdict]:
+    """Warn where what a calibrator learns rests on one sample to a tenth or more."""
+    if largest_part > MOST_OF_ONE:
+        yield Verdict(
+            "few_rows",
+            f"The calibration rests on few samples: one alone has {percent(largest_part)} of the"
+            " information that the fit is made of. A sample like it may be missing, so the"
+            " intervals of calibrated losses and of the calibration slope may cover less often"
+            " than stated.",
+            "Check the sample with the largest weight or the most extreme score, or add labelled"
+            " samples.",
+        )
 
 
 def reversed_verdict(found: Sequence[str], system: str = "") -> Verdict:

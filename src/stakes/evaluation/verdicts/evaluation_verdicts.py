@@ -6,12 +6,14 @@ from dataclasses import replace
 
 from stakes._check import Place, PlacedText
 from stakes._text import number, plain
+from stakes.evaluation.calibrated_losses import CalibratedLoss, Number
 from stakes.evaluation.findings import ApplicationResult, Evaluation, Verdict
 from stakes.evaluation.verdicts.cautions import (
     below,
     few_errors,
     few_groups,
     few_kinds,
+    few_rows,
     reversed_verdict,
     small_classes,
     wrong_ranks,
@@ -25,7 +27,6 @@ from stakes.evaluation.verdicts.wording import (
     with_interval,
 )
 from stakes.metrics.multiplicity import holm, level_among
-from stakes.metrics.paired import PairedDifference
 from stakes.results import Estimate
 
 GAIN = 0.05  # share of a loss that a calibration stage must recover to be worth naming
@@ -64,6 +65,8 @@ def verdicts_of(evaluation: Evaluation, evidence: Evidence) -> tuple[Verdict, ..
         slope=evaluation.slope is not None and evaluation.slope.interval is not None,
         area=any(e.interval is not None for k, e in evaluation.ranking.items() if k[:3] == "auc"),
     )
+    if not reversed_:
+        found += few_rows(evidence.largest_part)
     found += _slices(evaluation)
     return tuple(found)
 
@@ -123,7 +126,7 @@ def _calibration_gains(
 ) -> list[Verdict | None]:
     """Say for each application how much of the cost a calibration stage would recover."""
     gains, many = [c.gain for c in evidence.costs], len(evidence.costs)
-    p_values = holm([g.p_value if g and g.value > 0 and g.p_value <= 1 else 1.0 for g in gains])
+    p_values = holm([_recovers(g) for g in gains])
     several = f", corrected for {many} applications" if many > 1 else ""
     out: list[Verdict | None] = [None] * many
     for i, (a, c) in enumerate(zip(evaluation.applications, evidence.costs, strict=True)):
@@ -131,7 +134,7 @@ def _calibration_gains(
         gate = p_value < 1 - evaluation.level
         if not gate or share is None or not share.value >= GAIN or not _above_zero(share):
             continue
-        turns = not useful[i] and _makes_useful(a, many, evaluation.level)
+        turns = not useful[i] and _makes_useful(a, c.gain, level_among(many, evaluation.level))
         out[i] = Verdict(
             "calibration_would_help",
             f"{c.where}A calibration stage would recover {percent(share.value)} of"
@@ -144,18 +147,25 @@ def _calibration_gains(
     return out
 
 
+def _recovers(gain: CalibratedLoss | None) -> float:
+    """Return the p-value of a calibration that recovers nothing; 1 where it recovers less."""
+    if gain is None or not gain.values[Number.RECOVERED] > 0 or math.isnan(gain.p_value):
+        return 1.0
+    return gain.p_value
+
+
 def _above_zero(share: Estimate) -> bool:
     """Whether the interval shown, if there is one, agrees with the test."""
     return share.interval is None or share.interval.low > 0
 
 
-def _makes_useful(a: ApplicationResult, claims: int, level: float) -> bool:
-    """Whether the calibrated cost lies below 1, by the interval shown and that corrected."""
-    after, record = a.cost.calibrated_normalized, a.cost.calibrated
-    if after is None or record is None or after.interval is None:
+def _makes_useful(a: ApplicationResult, found: CalibratedLoss | None, level: float) -> bool:
+    """Whether the calibrated cost lies below 1, by the interval shown and that at the level."""
+    shown = a.cost.calibrated_normalized
+    corrected = None if found is None else found.interval(Number.CALIBRATED, level)
+    if shown is None or shown.interval is None or corrected is None:
         return False
-    corrected = record.normalized_interval(level_among(claims, level))
-    return after.interval.high < 1 and corrected.high < 1
+    return shown.interval.high < 1 and corrected.high < 1
 
 
 def _probabilities(
@@ -166,12 +176,13 @@ def _probabilities(
     share = None if rule is None else rule.relative
     if gain is None or rule is None or share is None or not share.value >= POOR:
         return
-    if not (gain.value > 0 and gain.p_value < 1 - evaluation.level and _above_zero(share)):
+    p_value = _recovers(gain)
+    if not (p_value < 1 - evaluation.level and _above_zero(share)):
         return
     if evaluation.slope is None or evaluation.slope.interval is None:
         return  # separable classes: a larger scale always seems better, until an error is met
     lost = f"{percent(share.value)} of their {rule.raw.name} is calibration loss"
-    found = f"{lost} ({p_text(gain.p_value)})"
+    found = f"{lost} ({p_text(p_value)})"
     level = level_among(len(evidence.costs), evaluation.level)
     every = zip(evaluation.applications, evidence.costs, useful, gained, strict=True)
     kept = [(a, _most_recovered(a, c.gain, level)) for a, c, good, helped in every if good > helped]
@@ -193,13 +204,13 @@ def _probabilities(
         yield Verdict("probabilities_not_calibrated", text, _BEFORE_USE, "calibrate")
 
 
-def _most_recovered(a: ApplicationResult, gain: PairedDifference | None, level: float) -> float:
+def _most_recovered(a: ApplicationResult, found: CalibratedLoss | None, level: float) -> float:
     """Return the largest share of the cost that calibration may recover, by the interval."""
-    band = None if gain is None else gain.interval(level)
+    band = None if found is None else found.interval(Number.RELATIVE, level)
     if band is None or not a.cost.raw.value > 0:
         return math.inf
     shown = None if a.cost.relative is None else a.cost.relative.interval
-    return max(band.high / a.cost.raw.value, -math.inf if shown is None else shown.high)
+    return max(band.high, -math.inf if shown is None else shown.high)
 
 
 def confidence(slope: Estimate | None) -> Iterator[Verdict]:

@@ -8,10 +8,10 @@ import numpy as np
 
 from stakes._math import expectation
 from stakes._text import number, plain
-from stakes._typing import FloatArray, Label
+from stakes._typing import Label
 from stakes.costs import CostMatrix
 from stakes.evaluation.application_decisions import ApplicationDecisions
-from stakes.evaluation.differences import LossColumn
+from stakes.evaluation.calibrated_losses import CalibratedLoss
 from stakes.evaluation.findings import ApplicationResult, Verdict
 from stakes.evaluation.systems import System
 from stakes.evaluation.verdicts.cautions import Groups, areas_among_classes
@@ -21,9 +21,7 @@ from stakes.evaluation.verdicts.wording import (
     percent_at_most,
     with_interval,
 )
-from stakes.metrics.expected_losses import sample_losses
 from stakes.metrics.multiplicity import level_among
-from stakes.metrics.paired import PairedDifference
 from stakes.results import Estimate, ExpectedLoss, Interval, normalized_of
 from stakes.samples import Samples
 from stakes.statistics.group_effects import effective_groups, effective_samples
@@ -39,7 +37,7 @@ class CostClaim:
     normalized: Estimate  # as it is shown
     where: str = ""  # what it is the cost of, to begin the sentence with
     errors: ExpectedLoss | None = None  # the error rate, where decisions are classes
-    gain: PairedDifference | None = None  # cost uncalibrated less calibrated
+    gain: CalibratedLoss | None = None  # before and after calibration
 
     @property
     def answer(self) -> str:
@@ -79,25 +77,21 @@ class Evidence:
     """The claims about a system in some applications, in their order."""
 
     costs: tuple[CostClaim, ...]
-    rule_gain: PairedDifference | None  # of the first scoring rule, uncalibrated less calibrated
+    rule_gain: CalibratedLoss | None  # the first scoring rule, before and after calibration
     class_areas: dict[Label, Estimate]  # AUC of each class, corrected for how many there are
     units: float  # how many samples, or groups, vary independently
     groups: Groups | None = None
+    largest_part: float = 0.0  # of what a calibrator learns, that one sample teaches
 
 
 def evidence_of(system: System, results: tuple[ApplicationResult, ...], level: float) -> Evidence:
     """Return what the verdicts on a system rest on."""
     every, samples = system.decisions_of_all, system.samples
-    gains: list[PairedDifference | None] = [None] * len(every)
+    gains: list[CalibratedLoss | None] = [None] * len(every)
     rule_gain = None
     if system.stage is not None:
-        gains = [
-            paired(before.losses(), after.losses(), before.samples, before.largest_difference())
-            for before, after in zip(system.decisions, system.calibrated_decisions, strict=True)
-        ]
-        for rule in system.rules[:1]:
-            later = sample_losses(rule, system.calibrated)
-            rule_gain = paired(sample_losses(rule, samples), later, samples)
+        gains = [system.calibrated_cost(i) for i in range(len(every))]
+        rule_gain = system.calibrated_rule(0) if system.rules else None
     return Evidence(
         costs=tuple(
             CostClaim(
@@ -113,6 +107,7 @@ def evidence_of(system: System, results: tuple[ApplicationResult, ...], level: f
         class_areas=areas_among_classes(samples, level),
         units=effective_units(every[0].samples),
         groups=Groups.from_samples(every[0].samples),
+        largest_part=0.0 if rule_gain is None or rule_gain.why_none else rule_gain.largest_part,
     )
 
 
@@ -124,15 +119,6 @@ def _errors(decisions: ApplicationDecisions) -> ExpectedLoss | None:
     table, costs = decisions.table, CostMatrix.zero_one(decisions.use.costs.classes)
     rows = table.losses(costs.at(table.y, table.decided), rate.losses.mean)
     return replace(rate, losses=rows.between(*costs.ranges()))
-
-
-def paired(
-    before: FloatArray, after: FloatArray, samples: Samples, largest: FloatArray | None = None
-) -> PairedDifference | None:
-    """Return the expected loss before less that after, on the same samples."""
-    if not (np.isfinite(before).all() and np.isfinite(after).all()):
-        return None
-    return LossColumn(samples, before, largest=largest).minus(LossColumn(samples, after))
 
 
 def effective_units(samples: Samples) -> float:

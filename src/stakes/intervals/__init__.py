@@ -1,3 +1,0 @@
-"""Intervals of calibration losses."""
-
-from stakes.intervals.paired_intervals import CalibrationPair, with_learning
