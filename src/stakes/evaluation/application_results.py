@@ -24,7 +24,6 @@ from stakes.evaluation.score_thresholds import ScoreThreshold, score_threshold
 from stakes.evaluation.systems import System
 from stakes.metrics import CalibrationError, explain
 from stakes.metrics.calibration_errors import binned_errors
-from stakes.metrics.expected_losses import sample_losses
 from stakes.results import Estimate, ExpectedLoss, normalized_of, value_of
 from stakes.samples import Samples
 
@@ -107,13 +106,10 @@ def binned_calibration_errors(system: System, samples: Samples) -> dict[str, Cal
 
 def rule_result(system: System, i: int, level: float) -> LossResult:
     """Return a scoring rule, uncalibrated and calibrated."""
-    rule, samples, rows = system.rules[i], system.samples, system.expected_losses[i]
-    before = sample_losses(rule, samples)
     known = system.of_all
-    raw = rows if known is None else known.losses[rule]
+    raw = system.expected_losses[i] if known is None else known.losses[system.rules[i]]
     if system.stage is None:
         return LossResult(raw, value_of(raw, level), normalized_of(raw, level))
-    after = sample_losses(rule, system.calibrated)
     return _calibrated(raw, system.calibrated_losses[i], system.calibrated_rule(i), level)
 
 
