@@ -237,7 +237,8 @@ def test_groups_of_one_response_are_nearly_none(columns: Columns, t: float) -> N
         if found.interval is None or other.interval is None:
             continue
         width, wider = (e.interval.high - e.interval.low for e in (found, other))  # type: ignore[union-attr]
-        assert width - 1e-9 <= wider <= (2.8 if n < 20 else 1.25) * width + 1e-9, name
+        most = 2.8 if n < 20 else 1.6  # any response seen may occur once more
+        assert width - 1e-9 <= wider <= most * width + 1e-9, name
 
 
 @WHOLE

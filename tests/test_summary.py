@@ -118,7 +118,8 @@ def test_costs_and_losses_are_those_of_all_samples(kind: Any, priors: Any) -> No
         assert ours.raw.value == pytest.approx(theirs.raw.value, rel=1e-15)
         assert ours.normalized.interval is not None
         assert tuple(ours.normalized.interval) == pytest.approx(
-            tuple(theirs.normalized.interval), rel=1e-9
+            tuple(theirs.normalized.interval),
+            rel=1e-5,  # losses differ within a cell
         )
     for name, error in exact.calibration_errors.items():
         slack = 1e-9 if priors is None else 1e-5  # classes differ within a cell

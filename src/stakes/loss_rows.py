@@ -97,7 +97,10 @@ class LossRows:
         `constants` (J x K) are what constant answers lose on each class, `naive` what the best
         answer to shares of the classes loses.
         """
-        rows = self._rows.fewer()
+        rows = self._rows
+        if priors is not None:  # others may have lost infinitely much
+            rows = rows.some(priors[self.y] > 0)
+        rows = rows.fewer()
         possible = self.unseen(priors)._rows
         how = {} if self.bases is not None else {"constants": constants, "naive": naive}
         return problem_of_means(rows, possible, self.mean.size, priors, **how)  # type: ignore[arg-type]
