@@ -214,6 +214,7 @@ def test_many_rows_have_one_influence_each(k: int, monkeypatch: pytest.MonkeyPat
     """Their ends are near those of refits, nearer with more rows."""
     y, log_p = drawn(1300, k)
     scores = stakes.LogPosteriors(log_p)
+    monkeypatch.setattr("stakes.calibration.refits.MOST_DERIVATIVES", 2**13)
     exact = ends(losses_of(y, scores))
     monkeypatch.setattr("stakes.calibration.refits.MOST_DERIVATIVES", 100)
     near = ends(losses_of(y, scores))

@@ -42,7 +42,8 @@ from stakes.inference.refitted import (
 )
 from stakes.samples import Samples
 
-MOST_DERIVATIVES = 2**13  # of all rows, up to which a fit is made again within the law
+MOST_DERIVATIVES = 2**9  # of all rows, up to which a fit is made again within the law of a loss
+MOST_OF_PARAMETER = 2**13  # the same for a parameter, which is farther from linear
 _MOST_PARAMETERS = 32  # whose effects on a loss that is not fitted are found one by one
 _FLATTEST = 1e12  # condition of a curvature, above which the data leave a direction open
 _BLOCK = 2**20
@@ -78,6 +79,7 @@ class Refit:
     map: CalibrationMap
     problem: tuple[ClassScales, FloatArray] | None  # whose least is the map, where it is smooth
     kept: bool = False  # the map stays as it is: it was fitted to other samples
+    alone: bool = False  # a parameter is asked for, no loss
 
     @classmethod
     def from_samples(
@@ -161,7 +163,8 @@ class Refit:
         if self.problem is None:
             return None
         problem, start = self.problem
-        if self.y.size * (self.log_p.shape[1] - 1) * start.size > MOST_DERIVATIVES:
+        most = MOST_OF_PARAMETER if self.alone else MOST_DERIVATIVES
+        if self.y.size * (self.log_p.shape[1] - 1) * start.size > most:
             return None
         fit = SoftmaxFit.from_problem(problem, start, np.ones(self.y.size))
         return replace(fit, start=fit.fitted(self.whole[None])[0])

@@ -6,7 +6,7 @@ An expected loss is such a mean; in units of what constant answers lose it is a 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -49,6 +49,12 @@ class MeanRows:
         optional = (None if x is None else x[kept] for x in (self.bases, self.unit))
         plain = (self.y, self.amount, self.weight, self.counts)
         return MeanRows(*(x[kept] for x in plain), *optional)
+
+    def times(self, number: FloatArray) -> MeanRows:
+        """Return rows that are as many samples as told for their class."""
+        each = number[self.y]
+        bases = None if self.bases is None else self.bases * each[:, None]
+        return replace(self, amount=self.amount * each, weight=self.weight * each, bases=bases)
 
     def fewer(self) -> MeanRows:
         """Return fewer rows with the same sums, where there are many: those that are alike as one.
@@ -212,7 +218,11 @@ def _alone(rows: MeanRows, possible: MeanRows, *, fixed: bool) -> tuple[Cells, M
 def _in_groups(
     rows: MeanRows, possible: MeanRows, n_classes: int, priors: FloatArray | None
 ) -> tuple[Cells, MeanRows, IntArray]:
-    """Return cells of whole groups; rows that may occur, and each group once more, are unseen."""
+    """Return cells of whole groups; rows that may occur, and each group once more, are unseen.
+
+    Where all rows of a class lose the same, nothing tells how alike those of a group are: a row of
+    the class that may occur is then as many as a group has.
+    """
     assert rows.unit is not None  # noqa: S101  there are groups
     numbers, code = np.unique(rows.unit, return_inverse=True)
     n, single = numbers.size, possible.y.size
@@ -227,6 +237,7 @@ def _in_groups(
     rank[np.lexsort([sum_by(unit, x, n) for x in (*own, *(y * x for x in own))])] = np.arange(n)
     order = np.lexsort((y, rank[unit]))
     table, unit = table[order], rank[unit][order]
+    possible = possible.times(_alike(rows, bincount(held % n_classes, minlength=n_classes)))
     names = np.arange(2 * n + single, dtype=np.float64)[:, None]
     unseen = Unseen.candidates(names[n : n + single])
     unseen += Unseen.candidates(names[n + single :], kind=1)
@@ -239,6 +250,16 @@ def _in_groups(
     counts = np.ones(code.size)
     parts = MeanRows(code, every[:, 1], every[:, 2], counts, bases, at[units])
     return cells, parts, at[units]
+
+
+def _alike(rows: MeanRows, groups: IntArray) -> FloatArray:
+    """Return how many samples of each class a group has if all lose the same; 1 if they do not."""
+    loss, k = quotient(rows.amount, rows.weight), groups.size
+    low, high = np.full(k, np.inf), np.full(k, -np.inf)
+    np.minimum.at(low, rows.y, loss)
+    np.maximum.at(high, rows.y, loss)
+    each = quotient(np.asarray(bincount(rows.y, rows.counts, k)), groups, 1.0)
+    return np.where(high > low, 1.0, each)
 
 
 def _numbers(
