@@ -16,7 +16,6 @@ import numpy as np
 from stakes._counting import bincount
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.mixture import most_likely_priors
-from stakes.calibration.slope import affine_curvature
 from stakes.inference.cells import HALF
 from stakes.inference.law import radius_of
 from stakes.inference.merging import MOST_ROWS, merged
@@ -143,7 +142,7 @@ class Calibrated:
         if weights is getattr(self, "_at", None):
             return
         for _ in range(_MOST_STEPS):
-            curvature = affine_curvature(*self._posteriors(), weights * self.weights)
+            curvature = _affine_curvature(*self._posteriors(), weights * self.weights)
             curvature = np.delete(np.delete(curvature, 1, axis=0), 1, axis=1)
             self._inverse = np.linalg.pinv(curvature, hermitian=True)
             step = self._inverse @ (weights @ self._gradient())
@@ -283,3 +282,17 @@ class Mixture:
         moved = np.linalg.lstsq(slopes, relative[:, first] - relative[:, k], rcond=None)[0]
         move[k], move[free], move[first] = 1.0, moved, -1 - moved.sum()
         return weight, move
+
+
+def _affine_curvature(q: FloatArray, z: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the second derivatives of the weighted log loss in the scale and K biases.
+
+    Those of one sample are diag(q) - q q' in the biases, q z in bias and scale, and the sum of
+    q z^2 in the scale, where z are log posteriors less their mean by q.
+    """
+    k, weighted = q.shape[1], weights[:, None] * q
+    out = np.empty((k + 1, k + 1))
+    out[0, 0] = np.einsum("nk,nk,nk->", weighted, z, z)
+    out[0, 1:] = out[1:, 0] = np.einsum("nk,nk->k", weighted, z)
+    out[1:, 1:] = np.diag(weighted.sum(axis=0)) - weighted.T @ q
+    return out

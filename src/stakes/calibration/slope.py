@@ -73,9 +73,8 @@ def calibration_slope(samples: Samples, unit: IntArray | None = None) -> Calibra
     why = _undetermined(refit, samples, unit)
     if refit.problem is None or why:
         return CalibrationSlope(value, why=why)
-    refit = replace(refit, alone=True)
-    problem = refit.parameter(0, refit.problem[0].unit)
-    return CalibrationSlope(value, problem, largest_part=refit.largest_part)
+    unit_scale, refit = refit.problem[0].unit, replace(refit, alone=True)
+    return CalibrationSlope(value, refit.parameter(0, unit_scale), largest_part=refit.largest_part)
 
 
 def _undefined(counts: IntArray, log_p: FloatArray) -> str:

@@ -21,10 +21,10 @@ from stakes._kernels.keys import level_places
 from stakes._math import cumulative, quotient
 from stakes._typing import Counts, FloatArray, IntArray, NDArray
 from stakes.inference.cells import OWN, TRACE, Cells, Unseen, effective_number
-from stakes.inference.law import Problem
+from stakes.inference.law import FEWEST_GROUPS, Problem
 from stakes.inference.merging import MOST_ROWS, merged
 from stakes.inference.totals import Totals
-from stakes.results import FEWEST_GROUPS, Estimate, Interval
+from stakes.results import Estimate, Interval
 from stakes.statistics import ScoreLevels
 
 ONE_GROUP = "some class occurs in one group only"

@@ -11,7 +11,7 @@ import numpy as np
 from stakes._typing import Counts, FloatArray, IntArray
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation.application_decisions import ApplicationDecisions
-from stakes.inference.law import Problem
+from stakes.inference.law import FEWEST_GROUPS, Problem
 from stakes.metrics import (
     Accuracy,
     BalancedAccuracy,
@@ -22,7 +22,7 @@ from stakes.metrics import (
     Specificity,
 )
 from stakes.metrics.decision_tables import DecisionTable
-from stakes.results import FEWEST_GROUPS, Estimate, Interval
+from stakes.results import Estimate, Interval
 
 _MOST_CLASSES = 1000  # up to which a table of costs is laid out
 

@@ -46,9 +46,10 @@ class MeanRows:
         """Return the rows that are kept."""
         if kept.all():
             return self
-        optional = (None if x is None else x[kept] for x in (self.bases, self.unit))
-        plain = (self.y, self.amount, self.weight, self.counts)
-        return MeanRows(*(x[kept] for x in plain), *optional)
+        bases = None if self.bases is None else self.bases[kept]
+        unit = None if self.unit is None else self.unit[kept]
+        amount, weight, counts = (x[kept] for x in (self.amount, self.weight, self.counts))
+        return MeanRows(self.y[kept], amount, weight, counts, bases, unit)
 
     def times(self, number: FloatArray) -> MeanRows:
         """Return rows that are as many samples as told for their class."""

@@ -16,9 +16,10 @@ from stakes._foreign_calls import answered
 from stakes._records import NumberRecord
 from stakes._text import number
 from stakes._typing import Column
+from stakes.inference.law import FEWEST_GROUPS
 from stakes.responses.judged_rows import JudgedRows, read_rows
 from stakes.responses.judged_totals import Bounds, JudgedTotals, Of
-from stakes.results import FEWEST_GROUPS, Estimate, Interval, json_number
+from stakes.results import Estimate, Interval, json_number
 
 CHOICE_LEVEL = 0.01  # of the test of a random choice, which only warns
 NO_LABELS = "no row has a human label"

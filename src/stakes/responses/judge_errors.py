@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stakes.inference.law import FEWEST_GROUPS
 from stakes.metrics.paired import paired_difference
 from stakes.responses.judged_rows import JudgedRows
 from stakes.responses.judged_totals import JudgedTotals
-from stakes.results import FEWEST_GROUPS, Estimate
+from stakes.results import Estimate
 
 _NOBODY = Estimate(math.nan, None, "no row has a human label")
 

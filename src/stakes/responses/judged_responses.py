@@ -19,12 +19,13 @@ from stakes._records import Record
 from stakes._typing import Column
 from stakes.costs.confidence_target import ConfidenceTarget, as_target
 from stakes.evaluation.findings import Verdict
+from stakes.inference.law import FEWEST_GROUPS
 from stakes.responses.judge import CorrectedEstimate, JudgedMean, mean_of_rows, unknown_mean
 from stakes.responses.judge_errors import judge_errors
 from stakes.responses.judge_verdicts import judge_verdicts
 from stakes.responses.judged_rows import JudgedRows, read_rows
 from stakes.responses.judged_totals import JudgedTotals, Means, Of
-from stakes.results import FEWEST_GROUPS, Estimate, Interval, json_number
+from stakes.results import Estimate, Interval, json_number
 
 NOTHING_ANSWERED = "no row was answered"
 

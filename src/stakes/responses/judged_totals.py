@@ -19,11 +19,11 @@ import numpy as np
 from stakes._counting import bincount
 from stakes._typing import BoolArray, FloatArray, NDArray
 from stakes.inference.cells import Cells, Unseen, effective_number
-from stakes.inference.law import Problem
+from stakes.inference.law import FEWEST_GROUPS, Problem
 from stakes.inference.merging import MOST_ROWS, merged
 from stakes.inference.totals import Formula, Totals
 from stakes.responses.judged_rows import JudgedRows
-from stakes.results import FEWEST_GROUPS, Estimate, Interval
+from stakes.results import Estimate, Interval
 
 FEWEST_LABELS = 10  # of people, below which no interval of values with bounds is given
 FEWEST_UNBOUNDED = 30  # the same for values without bounds

@@ -132,7 +132,9 @@ class ResponseMeasures:
         hit, member = (np.isin(self.outcome, kinds) for kinds in (hits, members))
         shares, unit = self.responses.shares, self.responses.groups
         mine = None if unit is None else unit[member]
-        rate = bounded_mean("share", hit[member] * 1.0, shares[member], (0.0, 1.0), mine)
+        rate = bounded_mean(
+            "share", hit[member].astype(np.float64), shares[member], (0.0, 1.0), mine
+        )
         return replace(value_of(rate, self.level), value=float(above / below))
 
     def all_of(self, target: ConfidenceTarget) -> dict[str, Estimate]:
