@@ -37,7 +37,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "verdicts.md"
 _NODES, _MASS = np.polynomial.hermite_e.hermegauss(120)
 _NEVER = (  # false: they make no claim about the population
     *("not_distinguishable", "no_interval", "no_verdict", "too_few_samples"),
-    *("few_errors", "small_class", "few_groups", "infinite_loss"),
+    *("few_errors", "small_class", "few_groups", "few_rows", "infinite_loss"),
 )
 
 

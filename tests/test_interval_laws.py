@@ -295,23 +295,6 @@ def test_the_upper_end_allows_for_a_naive_cost_that_varies() -> None:
     assert given.normalized_interval().high < value + 3 * given.normalized_standard_error
 
 
-def test_calibration_loss_has_no_interval_from_too_few_in_all() -> None:
-    found = []
-    for n in (149, 150):
-        y = np.arange(n) % 2
-        p = np.clip(np.where(y == 1, 0.7, 0.3) + 0.3 * np.sin(np.arange(n)), 0.05, 0.95)
-        rules = stakes.evaluate(y, p).rules
-        found.append([rule.calibration_loss for rule in rules])
-    (log_few, brier_few), (log_enough, _) = found
-    assert log_few is not None
-    assert (log_few.interval, log_few.method) == (None, "needs 150 samples: got 149")
-    assert brier_few is not None
-    assert brier_few.interval is not None  # bounded
-    assert log_enough is not None
-    assert log_enough.interval is not None
-
-
-@pytest.mark.parametrize(("share", "miss", "n"), [(0.2, 3.7, 500), (0.1, 8.0, 500)])
 def test_the_best_constant_answer_may_be_another_one(share: float, miss: float, n: int) -> None:
     """Where two constant answers cost nearly the same, the samples may show the wrong one."""
 

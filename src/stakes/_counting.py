@@ -24,6 +24,12 @@ def repeat(values: NDArray[Any], number: NDArray[Any]) -> NDArray[Any]:
     return np.repeat(values, _places(number))
 
 
+def distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the different values in rising order; that of numpy loads masked arrays."""
+    rising = np.sort(values, axis=None)
+    return rising[np.append(True, rising[1:] != rising[:-1])[: rising.size]]
+
+
 def _places(codes: NDArray[Any]) -> NDArray[np.intp]:
     """Return integers as those of the machine; anything else is left to numpy to refuse."""
     whole = np.asarray(codes)

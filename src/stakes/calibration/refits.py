@@ -537,7 +537,8 @@ def _rare_rows(
     """Return log posteriors of rows that may occur, a row of the class like each, its class."""
     rows, like, of = [], [], []
     for k in np.flatnonzero((bincount(y, minlength=priors.size) > 0) & (priors > 0)):
-        mine, others = np.flatnonzero(y == k), (y != k) & np.isfinite(log_p).all(axis=1)
+        mine = np.flatnonzero(y == k)
+        others = (y != k) & (mass > 0) & np.isfinite(log_p).all(axis=1)
         ends = [mine[log_p[mine, k].argmin()], mine[log_p[mine, k].argmax()]]
         rows += [log_p[i] for i in ends]
         if others.any():

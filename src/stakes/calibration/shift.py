@@ -36,7 +36,7 @@ from stakes.results import Interval
 from stakes.samples import Samples
 from stakes.scores import Scores, as_scores, class_names
 
-_SEPARABLE = "the labelled samples are told apart by the scores, so they cannot calibrate them"
+_SEPARABLE = "the scores separate the labelled samples, so these cannot calibrate them"
 
 
 @dataclass(frozen=True, eq=False)

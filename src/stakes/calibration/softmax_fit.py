@@ -145,6 +145,7 @@ class SoftmaxFit:
             left = np.delete(left, rest)  # rounding is all that is left
         return x
 
+    @np.errstate(over="ignore", invalid="ignore")  # of steps that are too long
     def _slopes(
         self, share: FloatArray, x: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:

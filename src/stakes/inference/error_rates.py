@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from stakes._counting import bincount
+from stakes._counting import bincount, distinct
 from stakes._kernels.keys import pav_blocks
 from stakes._math import cumulative, quotient
 from stakes._typing import FloatArray, IntArray
@@ -112,7 +112,7 @@ class ErrorRates:
         gap = (miss - alarm)[[after - 1, after]]
         error = math.sqrt(float((total[:, 1] / total[:, 0] ** 2).sum()) / 4)
         near = (np.linspace(-3, 3, 25) * error - gap[0]) / (gap[1] - gap[0])
-        mix = np.unique(np.clip(near, 0.0, 1.0))
+        mix = distinct(np.clip(near, 0.0, 1.0))
         start, stop = (np.full(mix.size, corners[k]) for k in (after - 1, after))
         return Places(start, stop, mix)
 
@@ -128,12 +128,26 @@ class ErrorRates:
         Only thresholds whose ends are the last to first order are looked at, all of them together;
         one by one where there are many groups.
         """
-        q, place = radius_of(level, self.rows.groups), []
+        q = radius_of(level, self.rows.groups)
+        kept = [self._kept(*one, q) for one in asked]
+        found = self._reached(asked, kept, q)
+        for k, (ends, one) in enumerate(zip(found, asked, strict=True)):
+            if np.isnan(ends).all():  # none of those is near enough
+                found[k] = self._reached([one], [np.arange(one[0].start.size)], q)[0]
+        sides = (float(wanted.side[0]) for *_, wanted in asked)
+        return [
+            side * float(np.nanmax(side * ends)) for side, ends in zip(sides, found, strict=True)
+        ]
+
+    def _reached(
+        self, asked: Sequence[tuple[Places, Places, _Wanted]], kept: Sequence[IntArray], q: float
+    ) -> list[FloatArray]:
+        """Return the last values at the thresholds kept; NaN where rates cannot be as asked."""
         problems: list[tuple[FloatArray, FloatArray, FloatArray, _Wanted]] = []
+        place = []
         many = self.rows.unit is not None and self.rows.code.max() >= _MOST_GROUPS
-        for number, (first, second, wanted) in enumerate(asked):
-            kept = self._kept(first, second, wanted, q)
-            for part in np.split(kept, kept.size) if many else [kept]:
+        for number, ((first, second, wanted), some) in enumerate(zip(asked, kept, strict=True)):
+            for part in np.split(some, some.size) if many else [some]:
                 at = first.part(part), second.part(part)
                 s, t, m = self._rows(*at) if self.rows.unit is None else self._groups(*at)
                 problems.append((*self._with_unseen(s, t, m, wanted), wanted.repeated(part.size)))
@@ -143,8 +157,8 @@ class ErrorRates:
         else:
             s, t, m = (np.concatenate([of[k] for of in problems]) for k in range(3))
             ends = _Wanted.joined([of[3] for of in problems]).reached(s, t, m, q)
-        own, sides = np.concatenate(place), [float(wanted.side[0]) for *_, wanted in asked]
-        return [side * float(np.nanmax(side * ends[own == k])) for k, side in enumerate(sides)]
+        own = np.concatenate(place)
+        return [ends[own == k] for k in range(len(asked))]
 
     def _kept(self, first: Places, second: Places, wanted: _Wanted, q: float) -> IntArray:
         """Return the places whose ends are the last to first order, for small and large radii."""
@@ -154,7 +168,7 @@ class ErrorRates:
         sizes = (total[:, 0] ** 2 / total[:, 1])[:, None]
         near = [wanted.first_order(rates, sizes, times * q) for times in (1, 2)]
         best = [np.argsort(-np.nan_to_num(ends, nan=-np.inf), kind="stable") for ends in near]
-        return np.unique([order[:_MOST_PLACES] for order in best])
+        return distinct(np.array([order[:_MOST_PLACES] for order in best]))
 
     def _rows(self, first: Places, second: Places) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the errors, sizes and counts of rows: below, between and above each threshold."""
@@ -171,7 +185,7 @@ class ErrorRates:
 
     def _groups(self, first: Places, second: Places) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the errors, sizes and counts of groups; of many at a place, those alike as one."""
-        edges = np.unique([first.start, first.stop, second.start, second.stop])
+        edges = distinct(np.array([first.start, first.stop, second.start, second.stop]))
         part = np.searchsorted(edges, self.rows.level, side="right")
         below = self.rows.by_group(self.rows.weight, part, edges.size + 1).cumsum(axis=1)
         size, out = below[:, -1], []

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from stakes._counting import bincount
+from stakes._counting import bincount, distinct
 from stakes._kernels.group_sums import sum_by
 from stakes._math import quotient
 from stakes._quantiles import normal
@@ -168,7 +168,7 @@ class LeastCost:
         error = np.sqrt(self._costs(share**2 / self.rows.number, 2, least * self.losses[:, k]))
         ends = [self._costs_seen + q * normal(0.95) * error for q in (-2, -1, 0, 1, 2)]
         kept = [np.argsort(of, kind="stable")[:_MOST_PLACES] for of in ends]
-        return np.unique(kept)
+        return distinct(kept)
 
 
 def _added(

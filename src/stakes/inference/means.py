@@ -107,7 +107,7 @@ class Means:
         """Return the value (problems) for units of weights (problems x units)."""
         return self._solved(weights, which)[0]
 
-    @np.errstate(divide="ignore", invalid="ignore")  # where a metric is undefined
+    @np.errstate(divide="ignore", invalid="ignore", over="ignore")  # where it is undefined
     def slopes(self, weights: FloatArray, which: IntArray) -> FloatArray:
         """Return the derivative of the value by each weight (problems x units)."""
         value, unit, base, scale = self._solved(weights, which)

@@ -123,27 +123,29 @@ def rows_of_losses(losses: FloatArray, samples: Samples, sums: LossSums) -> Loss
 def _range(
     rule: ScoringRule, samples: Samples, losses: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the least loss of each class, and the largest that an unseen sample may have.
+    """Return the least and the largest loss that an unseen sample of each class may have.
 
-    Where a rule has no bound, that is the largest seen or, if that is more, what samples of other
-    classes, each at its prior, would lose on average if they were of this one, to single precision,
-    so that no order of samples changes it. Infinite losses are left out.
+    Where a rule has no bound, that is the farthest seen or, if that is farther, what samples of
+    other classes, each at its prior, would lose on average if they were of this one, to single
+    precision, so that no order of samples changes it. Infinite losses are left out.
     """
-    low, high = (np.array(end, dtype=np.float64) for end in rule.bounds(len(samples.classes)))
-    open_ = np.flatnonzero(np.isinf(high))
-    if not open_.size:
+    low, high = rule.bounds(len(samples.classes))
+    open_ = np.isinf(low) | np.isinf(high)
+    if not open_.any():
         return low, high
-    finite = np.isfinite(losses)
-    high[open_] = 0
-    np.maximum.at(high, samples.y[finite], losses[finite])
-    sums, mass = np.zeros((2, high.size)), samples.balanced_mass()
+    finite, (least, most) = np.isfinite(losses), np.full((2, open_.size), [[np.inf], [-np.inf]])
+    np.minimum.at(least, samples.y[finite], losses[finite])
+    np.maximum.at(most, samples.y[finite], losses[finite])
+    sums, mass = np.zeros((2, open_.size)), samples.balanced_mass()
     for part, y, answers in samples.blocks():
-        for k in open_:
+        for k in np.flatnonzero(open_):
             lost = rule.losses(np.full(y.size, k), answers)
             other = (y != k) & np.isfinite(lost)
             own = mass[part][other]
             sums[:, k] += own @ lost[other], own.sum()
-    return low, np.maximum(high, quotient(*sums).astype(np.float32))
+    if_others = quotient(*sums, np.nan).astype(np.float32)
+    ends = np.fmin(least, if_others), np.fmax(most, if_others)
+    return np.where(np.isinf(low), ends[0], low), np.where(np.isinf(high), ends[1], high)
 
 
 def _expectation_in_blocks(rule: ScoringRule, samples: Samples) -> ExpectedLoss:

@@ -45,6 +45,7 @@ from stakes.metrics.expected_losses import (
     bayes_cost_of,
     expectation,
     from_sums,
+    losses_summed,
     rows_of_sums,
     sample_losses,
 )
@@ -186,13 +187,23 @@ def scorecard(  # noqa: PLR0913  the data, the costs, the bins
     two = len(samples.classes) == 2
     return Scorecard(
         n=len(samples),
-        cost=bayes_cost_of(samples, costs),
-        cross_entropy=expectation(LogLoss(), samples),
-        brier_score=expectation(BrierLoss(), samples),
+        cost=_in_sums(bayes_cost_of(samples, costs), samples),
+        cross_entropy=_in_sums(expectation(LogLoss(), samples), samples),
+        brier_score=_in_sums(expectation(BrierLoss(), samples), samples),
         calibration_error=errors.get("calibration_error"),
         confidence_calibration_error=None if two else errors["confidence_calibration_error"],
         ignored=samples.ignored,
     )
+
+
+def _in_sums(record: ExpectedLoss, samples: Samples) -> ExpectedLoss:
+    """Return a loss with the interval that one pass gives, which knows sums of losses only."""
+    rows = record.losses
+    if samples.many or rows.bases is not None:
+        return record
+    known = rows_of_sums(LogLoss(), losses_summed(rows.loss, samples))
+    bounded = record.name != LogLoss.name
+    return replace(record, losses=replace(known, ends=rows.ends) if bounded else known)
 
 
 def _without(

@@ -117,9 +117,9 @@ def coverage_at_risk(responses: Responses, risk: float, *, level: float = 0.95) 
     >>> said = stakes.Responses(rng.random(2000) < sure, sure)
     >>> found = stakes.coverage_at_risk(said, 0.1)
     >>> found.risk <= 0.1, round(found.coverage, 1)
-    (True, 0.1)
+    (True, 0.2)
 
-    Answer only the 10 % most confident questions.
+    Answer only the 20 % most confident questions.
     """
     limit = read_number(risk, "risk", 0, 1, closed=(False, False))
     alpha = 1 - read_level(level)
