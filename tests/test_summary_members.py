@@ -231,7 +231,9 @@ def test_numbers_and_intervals_are_those_of_all_samples(name: str, priors: Any, 
                 share = 0.3  # thresholds of other folds, of which groups are in others
             elif told.told.get("grouped") and told.told.get("weighted"):
                 share = max(share, 0.01)  # products of the mean weight and loss of a size
-            slack = share * (theirs.interval.high - theirs.interval.low)
+            assert ours.interval is not None
+        assert theirs.interval is not None
+        slack = share * (theirs.interval.high - theirs.interval.low)
             assert tuple(ours.interval) == pytest.approx(tuple(theirs.interval), abs=slack), metric
 
 
@@ -315,10 +317,14 @@ def test_weights_of_one_and_groups_of_one_are_no_weights_and_no_groups() -> None
         theirs = exact.metrics()[metric]
         assert ours.value == pytest.approx(theirs.value, abs=1e-5), metric
     alone = Case(told={"costs": BINARY, "grouped": True}).filled(one).evaluate(**QUICK)
-    for part in (found, alone):
+    # of groups, one seen may occur once more, besides the sample that was not seen
+    for part, share in ((found, 1e-6), (alone, 0.05)):
         ours, theirs = part.main.cost.normalized, exact.main.cost.normalized
         assert ours.value == pytest.approx(theirs.value, rel=1e-14)
-        assert tuple(ours.interval) == pytest.approx(tuple(theirs.interval), rel=2e-3)
+        assert ours.interval is not None
+        assert theirs.interval is not None
+        slack = share * (theirs.interval.high - theirs.interval.low)
+        assert tuple(ours.interval) == pytest.approx(tuple(theirs.interval), abs=slack)
 
 
 def test_groups_are_whole_numbers_or_texts_in_any_batches() -> None:

@@ -1,6 +1,7 @@
 """First days with scikit-learn, files and language models, from the first call to its answer."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -49,8 +50,10 @@ def test_a_forest_is_calibrated_without_an_option() -> None:
 def test_priors_mean_the_same_for_a_model_and_its_evaluation() -> None:
     priors, plain = [0.98, 0.02], LogisticRegression().fit(X[FIT], Y[FIT])
     decided = BayesClassifier(LogisticRegression(), costs=RARE, priors=priors).fit(X[FIT], Y[FIT])
-    options = {"costs": RARE, "priors": priors, "calibrator": None}
-    data = {"training_priors": "data"}  # a fitted model does not tell what it was fitted to
+    options: dict[str, Any] = {"costs": RARE, "priors": priors, "calibrator": None}
+    data: dict[str, Any] = {
+        "training_priors": "data"
+    }  # a fitted model does not tell what it was fitted to
     one = stakes.evaluate_model(plain, X[NEW], Y[NEW], **data, **options).main.cost.normalized
     other = stakes.evaluate_model(decided, X[NEW], Y[NEW], **options).main.cost.normalized
     told = stakes.evaluate(
@@ -131,5 +134,6 @@ def test_words_of_scikit_learn_are_understood() -> None:
     plain = stakes.evaluate(Y[NEW], p, costs=FIVE)
     words = stakes.evaluate(Y[NEW], p, costs={"fn": 5, "fp": 1})
     assert words.main.cost.normalized == plain.main.cost.normalized
-    assert stakes.evaluate(Y[NEW], p, calibrator="isotonic").calibrator is not None
+    word: Any = "isotonic"
+    assert stakes.evaluate(Y[NEW], p, calibrator=word).calibrator is not None
     assert stakes.confusion_matrix(Y[NEW], p.argmax(axis=1)).f_score() > 0

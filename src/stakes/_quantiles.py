@@ -1,4 +1,4 @@
-"""Quantiles of the normal and of Student's distribution, and what intervals make of them."""
+"""Quantiles and tails of the normal, Student's and the binomial distribution."""
 
 import math
 from functools import lru_cache
@@ -6,7 +6,6 @@ from statistics import NormalDist
 
 _MANY = 1000  # degrees of freedom from which the expansion is right to ten digits
 _NORMAL = NormalDist()
-_RARE = 3.5  # events, up to which a score interval ends too early
 
 
 def normal(level: float) -> float:
@@ -111,56 +110,3 @@ def _fraction(x: float, a: float, b: float) -> float:
 def _away(x: float) -> float:
     """Return a number that can be divided by."""
     return x if abs(x) > 1e-300 else 1e-300
-
-
-def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
-    """Return Wilson's interval of a proportion seen in n samples.
-
-    Near 0 and 1 it covers too seldom; with up to three samples on one side its end there is moved
-    to that of a Poisson mean, after Brown, Cai and DasGupta.
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in wilson(1.0, 4, normal(0.95))]
-    [0.5101, 1.0]
-    >>> [round(end, 4) for end in wilson(0.25, 4, normal(0.95))]
-    [0.0099, 0.7974]
-    """
-    square = quantile * quantile
-    centre = (share + square / (2 * n)) / (1 + square / n)
-    inner = share * (1 - share) / n + square / (4 * n * n)
-    half = quantile * math.sqrt(max(inner, 0.0)) / (1 + square / n)
-    low = min(centre - half, _rare(share * n, quantile) / n)
-    high = max(centre + half, 1 - _rare((1 - share) * n, quantile) / n)
-    return max(low, 0.0), min(high, 1.0)
-
-
-def _rare(count: float, quantile: float) -> float:
-    """Return the lower end of the mean of rare events, after Wilson and Hilferty; of few only."""
-    if count > _RARE:
-        return math.inf
-    if count <= 0:
-        return 0.0
-    one_sided = _NORMAL.inv_cdf(2 * _NORMAL.cdf(quantile) - 1)
-    return count * max(1 - 1 / (9 * count) - one_sided / (3 * math.sqrt(count)), 0.0) ** 3
-
-
-def skewed_ends(quantile: float, skewness: float) -> tuple[float, float]:
-    """Return how far a mean of skewed values lies below and above its truth, in standard errors.
-
-    Hall's cubic transformation of the t statistic removes its skewness: the statistic T of a mean
-    with this skewness is as far out as the quantile where T + s T^2/3 + s^2 T^3/27 + s/6 is.
-
-    Examples
-    --------
-    >>> skewed_ends(1.96, 0.0)
-    (-1.96, 1.96)
-    >>> [round(end, 3) for end in skewed_ends(1.96, 0.3)]
-    [-2.65, 1.63]
-    """
-    if abs(skewness) < 1e-6:
-        return -quantile, quantile
-    cubes = (1 + skewness * (end - skewness / 6) for end in (-quantile, quantile))
-    roots = (math.copysign(abs(cube) ** (1 / 3), cube) for cube in cubes)
-    low, high = (3 / skewness * (root - 1) for root in roots)
-    return low, high

@@ -56,6 +56,7 @@ class Problem:
         return self.statistic.values(np.tile(self.cells.observed, (which.size, 1)), which)
 
     @cached_property
+    @np.errstate(invalid="ignore", over="ignore")  # where a metric is undefined
     def _harms(self) -> FloatArray:
         """How much a little more of each row moves each metric, less the mean of its stratum."""
         which, cells = np.arange(self.statistic.size), self.cells

@@ -168,7 +168,7 @@ class LeastCost:
         error = np.sqrt(self._costs(share**2 / self.rows.number, 2, least * self.losses[:, k]))
         ends = [self._costs_seen + q * normal(0.95) * error for q in (-2, -1, 0, 1, 2)]
         kept = [np.argsort(of, kind="stable")[:_MOST_PLACES] for of in ends]
-        return distinct(kept)
+        return distinct(np.concatenate(kept))
 
 
 def _added(

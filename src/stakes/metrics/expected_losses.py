@@ -143,7 +143,7 @@ def _range(
             other = (y != k) & np.isfinite(lost)
             own = mass[part][other]
             sums[:, k] += own @ lost[other], own.sum()
-    if_others = quotient(*sums, np.nan).astype(np.float32)
+    if_others = quotient(sums[0], sums[1], np.nan).astype(np.float32)
     ends = np.fmin(least, if_others), np.fmax(most, if_others)
     return np.where(np.isinf(low), ends[0], low), np.where(np.isinf(high), ends[1], high)
 

@@ -1,4 +1,4 @@
-"""Samples that come in groups: how much more their sums vary than those of single samples."""
+"""Samples that come in groups: what leaving one out changes, and how many count."""
 
 import numpy as np
 
@@ -8,35 +8,6 @@ from stakes._typing import FloatArray, IntArray
 
 ONE_GROUP = "some class occurs in one group only"
 _LEAST = 0.1  # share that is left without a group; one that is nearly all has no other to compare
-
-
-def design_effect(
-    influence: FloatArray,
-    unit: IntArray,
-    share: FloatArray,
-    stratum: IntArray | None = None,
-    copies: IntArray | None = None,
-    alone: float | None = None,
-) -> float:
-    """Return the variance of a sum from whole groups over that from single samples, at least 1.
-
-    It is that of the jackknife: what leaving out a group changes, which is more the larger its
-    share, of all samples or within each stratum. Without any spread it cannot be known how alike
-    the samples of a group are: each group then counts as one sample. Influence and share are those
-    of one sample of each row, which stands for `copies`. `alone` is the variance from single
-    samples, where rows hold the mean of samples that differ.
-    """
-    used = share > 0
-    groups = int(np.unique(unit[used]).size)
-    if alone is None:
-        alone = float(times(np.square(influence), copies).sum())
-    if alone <= 0:
-        number = np.count_nonzero(used) if copies is None else int(copies[used].sum())
-        return max(number / max(groups, 1), 1.0)
-    every = times(influence, copies), unit, times(share, copies), stratum
-    sums = left_out_by_group(*every)[bincount(unit, used) > 0]
-    together = float(np.square(sums - sums.mean()).sum()) * (groups - 1) / groups
-    return max(together / alone, 1.0)
 
 
 def left_out_by_group(
