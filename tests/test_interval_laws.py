@@ -357,6 +357,6 @@ def test_to_be_worse_than_the_best_constant_answer_is_to_be_worse_than_each_that
 def test_errors_that_were_not_seen_are_allowed_for() -> None:
     """No false alarm seen in 60 rows does not make a detector better than a constant answer."""
     matrix = stakes.ConfusionMatrix.from_counts([[60, 0], [0, 4]])
-    dear, cheap = (stakes.CostMatrix.binary(miss=1, false_alarm=x) for x in (50, 1))
-    assert matrix.expected_cost(dear).p_value > 0.3
+    costly, cheap = (stakes.CostMatrix.binary(miss=1, false_alarm=x) for x in (50, 1))
+    assert matrix.expected_cost(costly).p_value > 0.3
     assert matrix.expected_cost(cheap).p_value < 0.125  # that of four equal signs

@@ -14,7 +14,7 @@ from stakes._typing import FloatArray, IntArray
 from stakes.inference.law import Problem
 from stakes.inference.means import MeanRows, Naive, problem_of_means
 
-_EDGE = 1e-9  # of the third moment's scale, below which a class is taken for symmetric
+_ROUNDING = 1e-14  # of the squared mean, below which a variance from sums is but rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,15 +124,23 @@ def rows_of_moments(
     """
     parts = []
     for k in np.flatnonzero(size > 0):
-        drift, variance, third = (float(m[k]) for m in moments)
-        parts.append(_atoms(int(k), float(size[k]), float(total[k]), drift, variance, third))
+        central = (float(m[k]) for m in moments)
+        least = _ROUNDING * float(mean[k]) ** 2
+        parts.append(_atoms(int(k), float(size[k]), float(total[k]), *central, least=least))
     y, gap, weight, number = (np.concatenate(column) for column in zip(*parts, strict=True))
     y = y.astype(np.int64)
     return LossRows(mean, y, mean[y] + gap, weight, number)
 
 
 def _atoms(
-    k: int, size: float, total: float, drift: float, variance: float, third: float
+    k: int,
+    size: float,
+    total: float,
+    drift: float,
+    variance: float,
+    third: float,
+    *,
+    least: float,
 ) -> tuple[FloatArray, ...]:
     """Return class, distance from the mean, weight and number of two rows with these moments.
 
@@ -140,12 +148,12 @@ def _atoms(
     """
     spread = variance - drift * drift  # about the mean by squared weight
     heavy = total / size  # weight of a sample
-    if not (math.isfinite(variance) and spread > 0):
+    if not (math.isfinite(variance) and spread > least):
         return np.array([k]), np.zeros(1), np.array([heavy]), np.array([size])
     skew = third - 3 * drift * variance + 2 * drift**3 if math.isfinite(third) else 0.0
     half = skew / (2 * spread)
-    reach = math.sqrt(half * half + spread)
-    up, down = half + reach, half - reach  # up * down = -spread
+    far = half + math.copysign(math.sqrt(half * half + spread), half)
+    down, up = sorted((far, -spread / far))
     gap = np.array([drift + down, drift + up])
     if not gap[0] < 0 < gap[1]:  # weights tell more than two rows can
         gap = np.array([-1.0, 1.0]) * math.sqrt(variance)
