@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 
 from stakes._kernels.definitions import reweighting
+from stakes._kernels.tilt import tilted
 from stakes._quantiles import normal
 from stakes._typing import FloatArray
 from stakes.inference.cells import HALF, TRACE, Cells, Unseen, effective_number
@@ -486,3 +487,16 @@ def test_the_effective_number_of_groups(sizes: list[float]) -> None:
     assert 1 - 1e-12 <= n <= len(sizes) + 1e-9
     assert effective_number(np.array(sizes) * 1e200) == pytest.approx(n)
     assert effective_number(np.full(7, 3.0)) == 7
+
+
+def test_strata_without_rows_change_nothing() -> None:
+    """As where priors are given and a class does not count: in the kernel and its definition."""
+    rng = np.random.default_rng(5)
+    slopes, counts = rng.normal(size=(3, 12)), rng.random((3, 12)) + 0.5
+    stratum, radius = np.repeat([0, 1], 6), np.full(3, 1.5)
+    for function in (tilted, reweighting.tilted):
+        one, other = (
+            function(slopes, counts, which, radius, of_radius=True)
+            for which in (stratum, 3 * stratum + 1)
+        )
+        np.testing.assert_array_equal(one, other)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels.definitions.reweighting import indicators
+from stakes._kernels.definitions.reweighting import indicators, numbered
 from stakes._math import sum_by
 from stakes._quantiles import outside
 from stakes._typing import BoolArray, FloatArray, IntArray, NDArray
@@ -201,6 +201,7 @@ def balanced(
     sum: the least of a convex function of mu and lambda, by Newton's method with steps that are
     halved until they lower it. The radius is infinite where parts cannot sum to 0.
     """
+    stratum = numbered(stratum)
     strata = indicators(stratum)
     size = _by_stratum(counts, strata)
     tops = np.stack([parts[:, of > 0].max(axis=1) for of in strata.T], axis=1)

@@ -11,6 +11,7 @@ the gap of each stratum such that its sum is kept. So one number s has to be fou
 
 import numpy as np
 
+from stakes._counting import bincount
 from stakes._typing import BoolArray, FloatArray, IntArray
 
 _MOST_ROUNDS = 120
@@ -21,8 +22,15 @@ _NEARLY = 1e-6  # of the goal: where Newton's method can be trusted with the res
 _SMALLEST = 1e-300
 
 
+def numbered(stratum: IntArray) -> IntArray:
+    """Return strata as numbers from 0 up without those that have no rows."""
+    held = bincount(stratum) > 0
+    return stratum if held.all() else np.asarray(np.cumsum(held) - 1)[stratum].astype(np.int64)
+
+
 def depth_of(slopes: FloatArray, stratum: IntArray) -> FloatArray:
     """Return how far each slope lies below the largest of its stratum."""
+    stratum = numbered(stratum)
     each = range(int(stratum.max(initial=0)) + 1)
     tops = np.stack([slopes[:, stratum == k].max(axis=1) for k in each], axis=1)
     with np.errstate(invalid="ignore"):
@@ -48,6 +56,7 @@ def tilted(
     Newton's method on log s in a bracket: a bisection follows a step that does not halve the
     bracket. Without this the search can cycle. After a step that is small enough comes no other.
     """
+    stratum = numbered(stratum)
     weights, depth = np.array(counts, dtype=np.float64), depth_of(slopes, stratum)
     scale = depth.max(axis=1)
     varying = np.flatnonzero((scale > 0) & (scale < np.inf) & (goal > 0))
