@@ -38,6 +38,9 @@ def test_values_and_large_sample_intervals_agree(seed: int) -> None:
         judge = 0.5 * judge + right
     human = np.where(np.arange(n) < seen, right, np.nan)
     found = stakes.judged_mean(human, judge, bounds=(-1e9, 1e9))
+    if not found.tuning:  # the judge would make the interval wider; theirs uses it all the same
+        assert found.value == pytest.approx(np.nanmean(human))
+        return
     reach = normal(0.95) * found.standard_error
     value, low, high = theirs(human, judge, alpha=0.05)
     assert found.value == pytest.approx(value, abs=1e-6)
