@@ -428,10 +428,10 @@ def maximum(problem: Problem, which: NDArray[Any], side: float, counts: FloatArr
     def value(x: FloatArray) -> float:
         return -side * float(problem.statistic.values(weights(x)[None], which)[0]) * 10
 
-    def room(x: FloatArray) -> float:
+    def slack(x: FloatArray) -> float:
         return normal(0.95) ** 2 - 2 * float((counts * np.log(counts / weights(x))).sum())
 
-    limits = {"type": "ineq", "fun": room}
+    limits = {"type": "ineq", "fun": slack}
     options = {"ftol": 1e-14, "maxiter": 1000}
     best = math.inf
     for start in (0.1,):
@@ -439,7 +439,7 @@ def maximum(problem: Problem, which: NDArray[Any], side: float, counts: FloatArr
         for _ in range(2):  # anew from where it ended
             done = minimize(value, x, method="SLSQP", constraints=limits, options=options)
             x = done.x
-        if room(done.x) > -1e-7:
+        if slack(done.x) > -1e-7:
             best = min(best, done.fun)
     return -side * best / 10
 

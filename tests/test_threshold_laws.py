@@ -83,15 +83,15 @@ def divergence(errors: float, n: float, rate: float, side: float) -> float:
 def last(errors: tuple[float, float], n: tuple[float, float], side: float, fixed: float) -> float:
     """Return the last value at one threshold; NaN for `fixed` if both rates reach it."""
 
-    def room(value: float) -> float:
+    def slack(value: float) -> float:
         first = value if math.isnan(fixed) else fixed
         used = divergence(errors[0], n[0], first, side) + divergence(errors[1], n[1], value, side)
         return SQUARE - used
 
     near, far = (1e-12, 1 - 1e-12)[:: int(side)]
-    if room(near) < 0:
+    if slack(near) < 0:
         return math.nan
-    return far if room(far) >= 0 else float(brentq(room, near, far, xtol=1e-13))
+    return far if slack(far) >= 0 else float(brentq(slack, near, far, xtol=1e-13))
 
 
 @given(seeds, st.integers(4, 60), st.integers(1, 15))
